@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0-only
+
+#ifndef LLM_FABRIC_COLLECTIVE_ALGORITHM_H
+#define LLM_FABRIC_COLLECTIVE_ALGORITHM_H
+
+#include "collective-operation.h"
+#include "step-program.h"
+
+#include "ns3/object.h"
+
+#include <memory>
+#include <vector>
+
+namespace ns3::llm
+{
+
+class Locality;
+
+/**
+ * @ingroup llm-fabric-collective
+ * Turns an operation of a group into a step program.
+ *
+ * To add one: derive, give it a TypeId, and name that TypeId in Communicator's `Algorithm` attribute.
+ */
+class CollectiveAlgorithm : public Object
+{
+  public:
+    /** @return the TypeId */
+    static TypeId GetTypeId();
+
+    /**
+     * @param request the operation
+     * @return whether this algorithm can do it
+     */
+    virtual bool Supports(const CollectiveRequest& request) const = 0;
+
+    /**
+     * @param request the operation
+     * @param accelerators the group: accelerator of each rank
+     * @param locality what is known of the cluster; may be null
+     * @return the program
+     */
+    virtual std::shared_ptr<const StepProgram>
+    MakeProgram(const CollectiveRequest& request,
+                const std::vector<uint32_t>& accelerators,
+                Ptr<const Locality> locality) const = 0;
+};
+
+} // namespace ns3::llm
+
+#endif // LLM_FABRIC_COLLECTIVE_ALGORITHM_H

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0-only
+
+#ifndef LLM_FABRIC_STEP_PROGRAM_H
+#define LLM_FABRIC_STEP_PROGRAM_H
+
+#include <cstdint>
+
+namespace ns3::llm
+{
+
+/**
+ * @ingroup llm-fabric-collective
+ * One step of a rank: send a chunk to a peer, or wait for one from a peer.
+ */
+struct Step
+{
+    /** What the step does. */
+    enum Kind : uint8_t
+    {
+        SEND,    //!< send the chunk; done as soon as it was handed to the transport
+        RECEIVE, //!< wait for the chunk; done when it has been delivered (and reduced)
+    };
+
+    static constexpr uint32_t NONE = UINT32_MAX; //!< no dependency
+
+    Kind kind = SEND;    //!< what it does
+    bool reduce = false; //!< RECEIVE: reduce what came into what is there
+    uint32_t peer = 0;   //!< the other rank, as its place in the group
+    uint32_t chunk = 0;  //!< which part of the buffer
+    uint64_t bytes = 0;  //!< size of the chunk (0 is sent too, and keeps the order)
+    uint32_t flow = 0;   //!< which of the parallel queue pairs to the peer
+    uint32_t place = 0;  //!< message's place: equal at the sender and the receiver, and unique
+                         //!< among the messages of (sender, receiver) in the program
+    uint32_t dependencyLane = NONE; //!< lane of the same rank that must come first
+    uint32_t dependencyIndex = 0;   //!< the step of that lane that must be done
+};
+
+/**
+ * @ingroup llm-fabric-collective
+ * What every rank of a group does in one operation.
+ *
+ * A rank has lanes, which run side by side; the steps of a lane run in order, each after its own
+ * dependency. Steps are computed when asked for, so that a program needs no memory per step.
+ */
+class StepProgram
+{
+  public:
+    virtual ~StepProgram() = default;
+    /** @return number of ranks */
+    virtual uint32_t GetSize() const = 0;
+    /**
+     * @param rank place in the group
+     * @return number of lanes of the rank
+     */
+    virtual uint32_t GetLaneCount(uint32_t rank) const = 0;
+    /**
+     * @param rank place in the group
+     * @param lane one of its lanes
+     * @return number of steps of the lane
+     */
+    virtual uint32_t GetLaneLength(uint32_t rank, uint32_t lane) const = 0;
+    /**
+     * @param rank place in the group
+     * @param lane one of its lanes
+     * @param index place in the lane
+     * @return the step
+     */
+    virtual Step GetStep(uint32_t rank, uint32_t lane, uint32_t index) const = 0;
+};
+
+} // namespace ns3::llm
+
+#endif // LLM_FABRIC_STEP_PROGRAM_H

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-2.0-only
+
+#ifndef LLM_FABRIC_FRAME_EVENT_KIND_H
+#define LLM_FABRIC_FRAME_EVENT_KIND_H
+
+/**
+ * @file
+ * @ingroup llm-fabric-engine
+ * The kinds of frame events, in the order in which they run within one tick.
+ */
+
+#include <cstdint>
+
+namespace ns3::llm
+{
+
+/**
+ * @ingroup llm-fabric-engine
+ * What a frame event is about.
+ *
+ * Simultaneous frame events run in the order (kind, object), so the order of the values is a rule of
+ * the model: what leaves a port at a tick leaves it before anything is queued there at that tick;
+ * what arrives is known before a NIC chooses what to send; fluid rates are computed last.
+ */
+enum class FrameEventKind : uint32_t
+{
+    DEPARTURE = 1,     //!< a port decides what leaves next, or settles what has left
+    ARRIVAL = 2,       //!< the head of a link reaches the far end
+    LINK_STATE = 3,    //!< a link goes down or comes up
+    NIC_REQUEST = 4,   //!< work handed to a NIC from an ns-3 event
+    NIC_TIMER = 5,     //!< a retransmission timeout may be due
+    NIC_WAKE = 6,      //!< a NIC chooses what to send next
+    FLUID_REQUEST = 7, //!< a message handed to a fluid domain from an ns-3 event
+    FLUID_UPDATE = 8,  //!< a fluid domain finishes flows and shares its rates anew
+    TEST = 9,          //!< reserved for tests
+    COUNT = 10         //!< number of values, 0 included
+};
+
+} // namespace ns3::llm
+
+#endif // LLM_FABRIC_FRAME_EVENT_KIND_H

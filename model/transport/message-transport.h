@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0-only
+
+#ifndef LLM_FABRIC_MESSAGE_TRANSPORT_H
+#define LLM_FABRIC_MESSAGE_TRANSPORT_H
+
+#include "ns3/callback.h"
+#include "ns3/object.h"
+
+#include <cstdint>
+#include <map>
+
+namespace ns3::llm
+{
+
+/**
+ * @ingroup llm-fabric-transport
+ * A message between two accelerators. Its payload is virtual: only sizes travel.
+ */
+struct Message
+{
+    uint32_t source = 0;      //!< sending accelerator
+    uint32_t destination = 0; //!< receiving accelerator
+    uint64_t bytes = 0;       //!< payload; 0 is allowed and travels as one empty frame
+    uint32_t owner = 0;       //!< who gets it at both ends (a communicator's id), below 2^20
+    uint32_t instance = 0;    //!< which of the owner's phases it belongs to; carried modulo 2^12
+    uint32_t place = 0;       //!< its place in the phase, the same in every repetition
+    uint32_t flow = 0;        //!< which of the parallel queue pairs of (source, destination, owner)
+};
+
+/**
+ * @ingroup llm-fabric-transport
+ * Carries messages between accelerators.
+ *
+ * All calls are made in ns-3 events, in the context of the accelerator's node. Messages of the same
+ * (source, destination, owner, flow) are delivered in the order of Send; others in any order. Every
+ * message is delivered exactly once and then acknowledged exactly once.
+ */
+class MessageTransport : public Object
+{
+  public:
+    /** @return the TypeId */
+    static TypeId GetTypeId();
+
+    /** Called at one end of a message. */
+    using MessageCallback = Callback<void, const Message&>;
+
+    /** How many owners there may be. */
+    static constexpr uint32_t MAX_OWNERS = 1u << 20;
+    /** Instances are carried modulo this. */
+    static constexpr uint32_t INSTANCES = 1u << 12;
+
+    /**
+     * Send a message.
+     * @param message what to send; source and destination differ
+     */
+    virtual void Send(const Message& message) = 0;
+
+    /**
+     * Say who gets the messages of an owner.
+     * @param owner the owner
+     * @param delivered called at the destination when all bytes are there (may be null)
+     * @param acknowledged called at the source when it knows so (may be null)
+     */
+    virtual void SetOwner(uint32_t owner, MessageCallback delivered, MessageCallback acknowledged);
+
+  protected:
+    /**
+     * Tell the owner at the destination.
+     * @param message the message
+     */
+    void NotifyDelivered(const Message& message) const;
+    /**
+     * Tell the owner at the source.
+     * @param message the message
+     */
+    void NotifyAcknowledged(const Message& message) const;
+
+  private:
+    /** The two callbacks of an owner. */
+    struct Owner
+    {
+        MessageCallback delivered;    //!< at the destination
+        MessageCallback acknowledged; //!< at the source
+    };
+
+    std::map<uint32_t, Owner> m_owners; //!< by owner
+};
+
+} // namespace ns3::llm
+
+#endif // LLM_FABRIC_MESSAGE_TRANSPORT_H
