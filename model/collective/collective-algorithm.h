@@ -6,6 +6,7 @@
 #include "collective-operation.h"
 #include "step-program.h"
 
+#include "ns3/locality.h"
 #include "ns3/object.h"
 
 #include <memory>
@@ -13,8 +14,6 @@
 
 namespace ns3::llm
 {
-
-class Locality;
 
 /**
  * @ingroup llm-fabric-collective
