@@ -35,9 +35,9 @@ FabricSwitch::GetTypeId()
                           MakeStringAccessor(&FabricSwitch::m_balancerType),
                           MakeStringChecker())
             .AddAttribute("BufferSize",
-                          "Packet memory of the switch, bytes (default 64 MiB, as in 12.8 Tb/s "
-                          "switch chips).",
-                          UintegerValue(64 << 20),
+                          "Packet memory of the switch, bytes (default 32 MiB, as HPCC's published "
+                          "simulations set it).",
+                          UintegerValue(32 << 20),
                           MakeUintegerAccessor(&FabricSwitch::m_bufferBytes),
                           MakeUintegerChecker<uint64_t>(1))
             .AddAttribute("BufferReserve",

@@ -34,9 +34,11 @@ FrameTransmitter::Connect(FrameTransmitter* peer, DataRate rate, Time delay)
     m_peer = peer;
     m_rate = rate;
     m_delay = static_cast<uint64_t>(delay.GetPicoSeconds());
-    // 8e12 ps per byte at 1 bit/s, times 2^32, rounded up: no frame is ever faster than the line
-    const auto scaled = (static_cast<unsigned __int128>(8000000000000u) << 32);
-    m_ticksPerByte = static_cast<uint64_t>((scaled + rate.GetBitRate() - 1) / rate.GetBitRate());
+    // 8e12 ps per byte at 1 bit/s; rounded up, so that no frame is ever faster than the line
+    const uint64_t scale = 8000000000000u;
+    const uint64_t bitRate = rate.GetBitRate();
+    const uint64_t fraction = ((scale % bitRate << RATE_BITS) + bitRate - 1) / bitRate;
+    m_ticksPerByte = (scale / bitRate << RATE_BITS) + fraction;
 }
 
 void

@@ -151,6 +151,7 @@ class SendQueuePair
     uint64_t pacedTick = 0;             //!< tick of its valid entry in the scheduler, when PACED
     uint64_t progressTick = 0;          //!< when it last made progress (or began to wait), ps
     bool isTimed = false;               //!< has an entry among the retransmission timers
+    SendQueuePair* nextReady = nullptr; //!< the next in the scheduler's round, when READY
     CongestionDecision decision;        //!< in force
     QueuePairInfo info;                 //!< for the control
     std::unique_ptr<std::byte[]> state; //!< the control's
