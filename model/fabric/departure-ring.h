@@ -35,43 +35,37 @@ class DepartureRing
 {
   public:
     /** @return number of departures */
-    uint32_t
-    GetSize() const
+    uint32_t GetSize() const
     {
         return m_size;
     }
 
     /** @return whether the first ones up to the last are all settled */
-    bool
-    IsSettled() const
+    bool IsSettled() const
     {
         return m_settled == m_size;
     }
 
     /** @return number of settled ones */
-    uint32_t
-    GetSettledCount() const
+    uint32_t GetSettledCount() const
     {
         return m_settled;
     }
 
     /** @return the first; there must be one */
-    Departure&
-    Front()
+    Departure& Front()
     {
         return m_entries[m_head];
     }
 
     /** @return the last; there must be one */
-    Departure&
-    Back()
+    Departure& Back()
     {
         return m_entries[(m_head + m_size - 1) & m_mask];
     }
 
     /** @return the first that is not settled; there must be one */
-    Departure&
-    FirstUnsettled()
+    Departure& FirstUnsettled()
     {
         return m_entries[(m_head + m_settled) & m_mask];
     }
@@ -80,22 +74,19 @@ class DepartureRing
      * @param index place counted from the first
      * @return the departure there
      */
-    const Departure&
-    At(uint32_t index) const
+    const Departure& At(uint32_t index) const
     {
         return m_entries[(m_head + index) & m_mask];
     }
 
     /** The first that is not settled becomes settled. */
-    void
-    SettleOne()
+    void SettleOne()
     {
         ++m_settled;
     }
 
     /** @param departure goes to the end */
-    void
-    PushBack(const Departure& departure)
+    void PushBack(const Departure& departure)
     {
         if (m_size == m_entries.size())
         {
@@ -106,8 +97,7 @@ class DepartureRing
     }
 
     /** Remove the first, which is settled. */
-    void
-    PopFront()
+    void PopFront()
     {
         m_head = (m_head + 1) & m_mask;
         --m_size;
@@ -115,15 +105,13 @@ class DepartureRing
     }
 
     /** Remove the last, which is not settled. */
-    void
-    PopBack()
+    void PopBack()
     {
         --m_size;
     }
 
     /** Remove all. */
-    void
-    Clear()
+    void Clear()
     {
         m_size = 0;
         m_settled = 0;
@@ -131,8 +119,7 @@ class DepartureRing
 
   private:
     /** Double the room. */
-    void
-    Grow()
+    void Grow()
     {
         std::vector<Departure> larger(m_entries.empty() ? 4 : m_entries.size() * 2);
         for (uint32_t i = 0; i < m_size; ++i)

@@ -69,8 +69,7 @@ class FramePool
 {
   public:
     /** @return a frame with indeterminate content */
-    Frame*
-    Take()
+    Frame* Take()
     {
         if (!m_free)
         {
@@ -83,8 +82,7 @@ class FramePool
     }
 
     /** @param frame goes back; came from Take() */
-    void
-    Give(Frame* frame)
+    void Give(Frame* frame)
     {
         frame->next = m_free;
         m_free = frame;
@@ -92,8 +90,7 @@ class FramePool
     }
 
     /** @return number of frames in use */
-    uint64_t
-    GetTaken() const
+    uint64_t GetTaken() const
     {
         return m_taken;
     }
@@ -102,8 +99,7 @@ class FramePool
     static constexpr std::size_t CHUNK = 1024; //!< frames allocated at once
 
     /** Allocate a chunk. */
-    void
-    Grow()
+    void Grow()
     {
         m_chunks.push_back(std::make_unique<Frame[]>(CHUNK));
         Frame* chunk = m_chunks.back().get();

@@ -29,15 +29,13 @@ class FabricPort : public NetDevice
     static TypeId GetTypeId();
 
     /** @return the sending half, which does the work */
-    FrameTransmitter&
-    GetTransmitter()
+    FrameTransmitter& GetTransmitter()
     {
         return m_transmitter;
     }
 
     /** @return the sending half */
-    const FrameTransmitter&
-    GetTransmitter() const
+    const FrameTransmitter& GetTransmitter() const
     {
         return m_transmitter;
     }

@@ -20,9 +20,8 @@ namespace ns3::llm
 class FrameDigest : public FrameTransmitter::Observer
 {
   public:
-    void FrameArrived(const FrameTransmitter& transmitter,
-                      const Frame& frame,
-                      uint64_t tick) override
+    void
+    FrameArrived(const FrameTransmitter& transmitter, const Frame& frame, uint64_t tick) override
     {
         const uint64_t what = static_cast<uint64_t>(frame.kind) << 8 | frame.flags;
         m_hash = MixHash(MixHash(m_hash, tick), transmitter.GetObject());

@@ -86,15 +86,13 @@ class FrameTransmitter
     void Enqueue(Frame* frame);
 
     /** @return whether a frame queued now would start at once, if its class is not paused */
-    bool
-    IsIdle() const
+    bool IsIdle() const
     {
         return m_freeAt <= m_clock->NowTicks() && (m_waitingMask & ~m_pausedMask) == 0;
     }
 
     /** @return tick at which the last frame whose departure is fixed has left */
-    uint64_t
-    GetFreeTick() const
+    uint64_t GetFreeTick() const
     {
         return m_freeAt;
     }
@@ -103,8 +101,7 @@ class FrameTransmitter
      * @param trafficClass a class
      * @return whether the peer has stopped it
      */
-    bool
-    IsPaused(uint8_t trafficClass) const
+    bool IsPaused(uint8_t trafficClass) const
     {
         return m_pausedMask >> trafficClass & 1;
     }
@@ -113,8 +110,7 @@ class FrameTransmitter
      * @param bytes wire bytes
      * @return time to send them, ps, rounded up
      */
-    uint64_t
-    GetSerializationTicks(uint32_t bytes) const
+    uint64_t GetSerializationTicks(uint32_t bytes) const
     {
         return (bytes * m_ticksPerByte + RATE_MASK) >> RATE_BITS;
     }
@@ -127,8 +123,7 @@ class FrameTransmitter
     void SendPause(uint8_t trafficClass, bool stop);
 
     /** Note that the owner dropped a frame that came in by this port. */
-    void
-    CountDrop()
+    void CountDrop()
     {
         ++m_counters.drops;
     }
@@ -146,8 +141,7 @@ class FrameTransmitter
     void SetUp(bool isUp);
 
     /** @return whether the link is up */
-    bool
-    IsUp() const
+    bool IsUp() const
     {
         return m_isUp;
     }
@@ -156,8 +150,7 @@ class FrameTransmitter
      * Decide every departure when it is due, with one more event a frame: the reference for tests.
      * @param isReference whether to
      */
-    void
-    SetReferenceMode(bool isReference)
+    void SetReferenceMode(bool isReference)
     {
         m_isReference = isReference;
     }
@@ -166,16 +159,14 @@ class FrameTransmitter
      * @param profile how to mark
      * @param seed seed of the draws
      */
-    void
-    SetEcn(const EcnProfile& profile, uint64_t seed)
+    void SetEcn(const EcnProfile& profile, uint64_t seed)
     {
         m_ecn = profile;
         m_seed = seed;
     }
 
     /** @param buffer the switch's buffer; nullptr (as at first) at a NIC */
-    void
-    SetBuffer(SharedBuffer* buffer)
+    void SetBuffer(SharedBuffer* buffer)
     {
         m_buffer = buffer;
     }
@@ -187,50 +178,43 @@ class FrameTransmitter
     uint64_t GetQueueBytes(uint64_t tick) const;
 
     /** @return what was counted */
-    const PortCounters&
-    GetCounters() const
+    const PortCounters& GetCounters() const
     {
         return m_counters;
     }
 
     /** @return the other end, or nullptr */
-    FrameTransmitter*
-    GetPeer() const
+    FrameTransmitter* GetPeer() const
     {
         return m_peer;
     }
 
     /** @return its owner */
-    FrameSink*
-    GetOwner() const
+    FrameSink* GetOwner() const
     {
         return m_owner;
     }
 
     /** @return its number at its owner */
-    uint16_t
-    GetIndex() const
+    uint16_t GetIndex() const
     {
         return m_index;
     }
 
     /** @return its number at the clock */
-    uint32_t
-    GetObject() const
+    uint32_t GetObject() const
     {
         return m_object;
     }
 
     /** @return propagation of the link, ps */
-    uint64_t
-    GetDelayTicks() const
+    uint64_t GetDelayTicks() const
     {
         return m_delay;
     }
 
     /** @return line rate */
-    DataRate
-    GetRate() const
+    DataRate GetRate() const
     {
         return m_rate;
     }
@@ -252,15 +236,13 @@ class FrameTransmitter
     };
 
     /** @param observer sees every arrival from here on; nullptr: none */
-    void
-    SetObserver(Observer* observer)
+    void SetObserver(Observer* observer)
     {
         m_observer = observer;
     }
 
     /** @return hash of the port's place in its fabric or rail */
-    uint64_t
-    GetPlace() const
+    uint64_t GetPlace() const
     {
         return m_place;
     }

@@ -50,8 +50,7 @@ class GroupNumbers
      * @param table gets the set if it is new
      * @return its number
      */
-    uint16_t
-    Get(const std::vector<uint16_t>& ports, RouteBuilder::Table& table)
+    uint16_t Get(const std::vector<uint16_t>& ports, RouteBuilder::Table& table)
     {
         const auto [it, isNew] =
             m_numbers.emplace(ports, static_cast<uint16_t>(table.groups.size()));

@@ -51,8 +51,7 @@ class SharedBuffer
     void Configure(const Config& config, const std::vector<uint64_t>& headroomBytes);
 
     /** @return size of the shared part, bytes; negative when the parts exceed the memory */
-    int64_t
-    GetSharedBytes() const
+    int64_t GetSharedBytes() const
     {
         return m_sharedBytes;
     }
@@ -64,8 +63,7 @@ class SharedBuffer
      * @param bytes its size
      * @return false: Admit() will accept it without a pause
      */
-    bool
-    NeedsCare(uint16_t port, uint8_t trafficClass, uint32_t bytes) const
+    bool NeedsCare(uint16_t port, uint8_t trafficClass, uint32_t bytes) const
     {
         const Counter& counter = At(port, trafficClass);
         return counter.isPaused || IsOver(counter.bytes + bytes);
@@ -86,8 +84,7 @@ class SharedBuffer
      * @param trafficClass its class
      * @param bytes its size
      */
-    void
-    Release(uint16_t port, uint8_t trafficClass, uint32_t bytes)
+    void Release(uint16_t port, uint8_t trafficClass, uint32_t bytes)
     {
         Counter& counter = At(port, trafficClass);
         m_usedBytes -= bytes;
@@ -103,8 +100,7 @@ class SharedBuffer
     }
 
     /** @return whether any (port, class) has asked for a pause: then departures must be exact */
-    bool
-    IsWatched() const
+    bool IsWatched() const
     {
         return !m_paused.empty();
     }
@@ -124,8 +120,7 @@ class SharedBuffer
     void ForgetPauses(uint16_t port);
 
     /** @return bytes held, of all ports and classes */
-    uint64_t
-    GetUsedBytes() const
+    uint64_t GetUsedBytes() const
     {
         return m_usedBytes;
     }
@@ -138,8 +133,7 @@ class SharedBuffer
     uint64_t GetUsedBytes(uint16_t port, uint8_t trafficClass) const;
 
     /** @return XOFF threshold of a (port, class) now, bytes of the shared part */
-    double
-    GetThreshold() const
+    double GetThreshold() const
     {
         return m_config.alpha * static_cast<double>(m_sharedBytes - m_sharedUsed);
     }
@@ -157,8 +151,7 @@ class SharedBuffer
      * @param bytes bytes outside the headroom
      * @return those beyond the reserve
      */
-    int64_t
-    SharedPart(uint32_t bytes) const
+    int64_t SharedPart(uint32_t bytes) const
     {
         return bytes > m_config.reserveBytes ? bytes - static_cast<int64_t>(m_config.reserveBytes)
                                              : 0;
@@ -168,8 +161,7 @@ class SharedBuffer
      * @param bytes bytes outside the headroom
      * @return whether they reach the threshold
      */
-    bool
-    IsOver(uint32_t bytes) const
+    bool IsOver(uint32_t bytes) const
     {
         const int64_t shared = SharedPart(bytes);
         return shared > 0 && static_cast<double>(shared) >= GetThreshold();
@@ -180,15 +172,13 @@ class SharedBuffer
      * @param trafficClass a class
      * @return the counter
      */
-    const Counter&
-    At(uint16_t port, uint8_t trafficClass) const
+    const Counter& At(uint16_t port, uint8_t trafficClass) const
     {
         return m_counters[port * TRAFFIC_CLASSES + trafficClass];
     }
 
     /** @copydoc At */
-    Counter&
-    At(uint16_t port, uint8_t trafficClass)
+    Counter& At(uint16_t port, uint8_t trafficClass)
     {
         return m_counters[port * TRAFFIC_CLASSES + trafficClass];
     }

@@ -79,22 +79,19 @@ class RdmaNic : public FrameSink
     void PortReady(uint16_t port) override;
 
     /** @return what was counted */
-    const NicCounters&
-    GetCounters() const
+    const NicCounters& GetCounters() const
     {
         return m_counters;
     }
 
     /** @return number of queue pairs that send */
-    std::size_t
-    GetQueuePairCount() const
+    std::size_t GetQueuePairCount() const
     {
         return m_queuePairs.size();
     }
 
     /** @param index a queue pair @return it */
-    const SendQueuePair&
-    GetQueuePair(std::size_t index) const
+    const SendQueuePair& GetQueuePair(std::size_t index) const
     {
         return *m_queuePairs.at(index);
     }

@@ -40,8 +40,7 @@ class RdmaReceiver
     RdmaReceiver(FrameClock* clock, FramePool* pool, uint32_t terminal, const RdmaConfig& config);
 
     /** @param port where answers go */
-    void
-    SetPort(FrameTransmitter* port)
+    void SetPort(FrameTransmitter* port)
     {
         m_port = port;
     }
@@ -55,8 +54,7 @@ class RdmaReceiver
     bool Receive(Frame* frame, Message& message);
 
     /** @param entropy of data frames @return entropy of the answers to them */
-    static uint32_t
-    AnswerEntropy(uint32_t entropy)
+    static uint32_t AnswerEntropy(uint32_t entropy)
     {
         return static_cast<uint32_t>(MixHash(entropy, 0));
     }

@@ -65,8 +65,7 @@ class RdmaTransport : public MessageTransport
     Ptr<FabricNetwork> GetNetwork() const;
 
     /** For NICs. @param terminal a terminal @return its accelerator */
-    uint32_t
-    GetAccelerator(uint32_t terminal) const
+    uint32_t GetAccelerator(uint32_t terminal) const
     {
         return m_accelerators[terminal];
     }

@@ -75,23 +75,20 @@ class SendQueuePair
     void Post(const Message& message);
 
     /** @return whether there is a frame to send and the window lets it go */
-    bool
-    MaySend() const
+    bool MaySend() const
     {
         return m_nextPsn < m_endPsn &&
                (IsIdle() || GetInFlightBytes() + NextPayload() <= decision.windowBytes);
     }
 
     /** @return whether nothing is unacknowledged */
-    bool
-    IsIdle() const
+    bool IsIdle() const
     {
         return m_nextPsn == m_unackedPsn;
     }
 
     /** @return payload sent and not acknowledged */
-    uint64_t
-    GetInFlightBytes() const
+    uint64_t GetInFlightBytes() const
     {
         return m_sentBytes - m_ackedBytes;
     }
@@ -115,15 +112,13 @@ class SendQueuePair
     void GoBack();
 
     /** @return first PSN not acknowledged */
-    uint64_t
-    GetUnackedPsn() const
+    uint64_t GetUnackedPsn() const
     {
         return m_unackedPsn;
     }
 
     /** @return PSN after the highest ever sent */
-    uint64_t
-    GetHighestPsn() const
+    uint64_t GetHighestPsn() const
     {
         return m_highestPsn;
     }
@@ -132,8 +127,7 @@ class SendQueuePair
     void UpdatePace();
 
     /** Serve the control's deadline if it has passed. @param now ps */
-    void
-    CatchUp(uint64_t now)
+    void CatchUp(uint64_t now)
     {
         if (now >= decision.deadlineTicks)
         {
@@ -169,15 +163,13 @@ class SendQueuePair
     };
 
     /** @return payload of the next frame */
-    uint32_t
-    NextPayload() const
+    uint32_t NextPayload() const
     {
         return PayloadAt(m_outgoing[m_sending], m_nextPsn);
     }
 
     /** @param outgoing a message @param psn one of its frames @return the frame's payload */
-    uint32_t
-    PayloadAt(const Outgoing& outgoing, uint64_t psn) const
+    uint32_t PayloadAt(const Outgoing& outgoing, uint64_t psn) const
     {
         const uint64_t left =
             outgoing.message.bytes - (psn - outgoing.firstPsn) * m_config.mtuBytes;
