@@ -36,6 +36,18 @@ struct NicCounters
     uint64_t cnpsReceived = 0;    //!< congestion notifications
     uint64_t messagesSent = 0;    //!< messages acknowledged
     uint64_t payloadBytes = 0;    //!< payload acknowledged
+
+    /** @param other is added */
+    void Add(const NicCounters& other)
+    {
+        dataFrames += other.dataFrames;
+        retransmissions += other.retransmissions;
+        timeouts += other.timeouts;
+        nacksReceived += other.nacksReceived;
+        cnpsReceived += other.cnpsReceived;
+        messagesSent += other.messagesSent;
+        payloadBytes += other.payloadBytes;
+    }
 };
 
 /**

@@ -298,14 +298,7 @@ RdmaTransport::GetCounters() const
     NicCounters sum;
     for (const auto& nic : m_nics)
     {
-        const NicCounters& one = nic->GetCounters();
-        sum.dataFrames += one.dataFrames;
-        sum.retransmissions += one.retransmissions;
-        sum.timeouts += one.timeouts;
-        sum.nacksReceived += one.nacksReceived;
-        sum.cnpsReceived += one.cnpsReceived;
-        sum.messagesSent += one.messagesSent;
-        sum.payloadBytes += one.payloadBytes;
+        sum.Add(nic->GetCounters());
     }
     return sum;
 }
