@@ -52,8 +52,7 @@ class FrameEventQueue
     static constexpr uint64_t NEVER = UINT64_MAX;
 
     /** @return whether there are no entries */
-    bool
-    IsEmpty() const
+    bool IsEmpty() const
     {
         return m_head == m_run.size() && m_levels == 0 && m_late.empty();
     }
@@ -62,8 +61,7 @@ class FrameEventQueue
     std::size_t GetSize() const;
 
     /** @return the number of entries popped so far */
-    uint64_t
-    GetPopCount() const
+    uint64_t GetPopCount() const
     {
         return m_popped + m_head;
     }
@@ -72,8 +70,7 @@ class FrameEventQueue
      * Insert an entry.
      * @param entry the entry, not before the tick of the last one popped
      */
-    void
-    Insert(const Entry& entry)
+    void Insert(const Entry& entry)
     {
         NS_ASSERT_MSG(entry.tick >= m_origin, "an entry lies in the past of its queue");
         const uint64_t difference = entry.tick ^ m_origin;
@@ -91,8 +88,7 @@ class FrameEventQueue
      * Look at the earliest tick. Nothing moves, so that entries before it can still be inserted.
      * @return the tick, or NEVER if the queue is empty
      */
-    uint64_t
-    PeekTick() const
+    uint64_t PeekTick() const
     {
         return m_head != m_run.size() ? m_run[m_head].tick : PeekTickOfSlots();
     }
@@ -107,8 +103,7 @@ class FrameEventQueue
      * Take the first entry out. Its tick is the present from here on.
      * @return the entry; the queue must not be empty
      */
-    Entry
-    Pop()
+    Entry Pop()
     {
         if (__builtin_expect(m_head == m_run.size() || !m_late.empty(), 0))
         {
@@ -122,8 +117,7 @@ class FrameEventQueue
      * @param distance 0 for the next entry
      * @return an entry that will probably be popped after `distance` others, or nullptr if unknown
      */
-    const Entry*
-    Ahead(std::size_t distance) const
+    const Entry* Ahead(std::size_t distance) const
     {
         return m_head + distance < m_run.size() ? &m_run[m_head + distance] : nullptr;
     }
@@ -156,8 +150,7 @@ class FrameEventQueue
      * @param b another
      * @return whether a comes before b
      */
-    static bool
-    Before(const Entry& a, const Entry& b)
+    static bool Before(const Entry& a, const Entry& b)
     {
         return a.tick < b.tick || (a.tick == b.tick && a.key < b.key);
     }
@@ -167,8 +160,7 @@ class FrameEventQueue
      * @param b another
      * @return whether a comes after b: makes a heap's first entry the earliest
      */
-    static bool
-    After(const Entry& a, const Entry& b)
+    static bool After(const Entry& a, const Entry& b)
     {
         return Before(b, a);
     }
@@ -179,8 +171,7 @@ class FrameEventQueue
      * @param first index of the first sorted entry
      * @param last index of the entry to move
      */
-    static void
-    SortIn(Entry* entries, std::size_t first, std::size_t last)
+    static void SortIn(Entry* entries, std::size_t first, std::size_t last)
     {
         const Entry entry = entries[last];
         std::size_t i = last;
@@ -199,15 +190,13 @@ class FrameEventQueue
      * @param slot a slot of this level
      * @return the slot's entries
      */
-    std::vector<Entry>&
-    At(unsigned level, unsigned slot)
+    std::vector<Entry>& At(unsigned level, unsigned slot)
     {
         return m_slots[level * SLOTS + slot];
     }
 
     /** @return the lowest occupied slot; there must be one */
-    const std::vector<Entry>&
-    LowestSlot() const
+    const std::vector<Entry>& LowestSlot() const
     {
         const unsigned level = __builtin_ctz(m_levels);
         return m_slots[level * SLOTS + __builtin_ctz(m_occupied[level])];
@@ -218,8 +207,7 @@ class FrameEventQueue
      * @param level its level
      * @param slot its number in the level
      */
-    void
-    MarkEmpty(unsigned level, unsigned slot)
+    void MarkEmpty(unsigned level, unsigned slot)
     {
         m_occupied[level] &= static_cast<uint8_t>(~(1u << slot));
         if (m_occupied[level] == 0)
@@ -233,8 +221,7 @@ class FrameEventQueue
      * @param entry the entry
      * @param difference its tick xor the origin, not 0
      */
-    void
-    InsertIntoSlot(const Entry& entry, uint64_t difference)
+    void InsertIntoSlot(const Entry& entry, uint64_t difference)
     {
         const unsigned level = (63 - __builtin_clzll(difference)) / LEVEL_BITS;
         const unsigned slot = (entry.tick >> (level * LEVEL_BITS)) & (SLOTS - 1);
@@ -247,8 +234,7 @@ class FrameEventQueue
      * Sort an entry of the window into the run.
      * @param entry the entry
      */
-    void
-    InsertIntoRun(const Entry& entry)
+    void InsertIntoRun(const Entry& entry)
     {
         if (__builtin_expect(m_run.size() - m_head >= LONGEST_RUN, 0))
         {

@@ -21,7 +21,7 @@ void
 MessageTransport::SetOwner(uint32_t owner, MessageCallback delivered, MessageCallback acknowledged)
 {
     NS_ABORT_MSG_IF(owner >= MAX_OWNERS,
-                    "owner " << owner << " of messages is not below " << MAX_OWNERS);
+                    "message owner " << owner << " is not below " << MAX_OWNERS);
     m_owners[owner] = {delivered, acknowledged};
 }
 
