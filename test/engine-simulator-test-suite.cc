@@ -107,7 +107,8 @@ RandomProgram::Run()
     {
         Simulator::Run();
         m_log << "run " << run << " at " << Simulator::Now().GetTimeStep() << " finished "
-              << (m_withFrames ? 0 : Simulator::IsFinished()) << "\n";
+              << (m_withFrames ? 0 : Simulator::IsFinished()) << " count "
+              << (m_withFrames ? 0 : Simulator::GetEventCount()) << "\n";
         ScheduleOne();
         LookAtOne();
     }

@@ -131,4 +131,24 @@ GetDyingWords(Action action)
     return WIFSIGNALED(status) ? words + " (killed)" : "";
 }
 
+/**
+ * @ingroup llm-fabric-test
+ * Run something that changes the process for good in a process of its own.
+ * @param action what to run; returns whether all was well
+ * @return what it returned; false if it was killed
+ */
+template <typename Action>
+bool
+IsTrueElsewhere(Action action)
+{
+    const pid_t child = fork();
+    if (child == 0)
+    {
+        _exit(action() ? 0 : 1);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
 #endif // LLM_FABRIC_ENGINE_TEST_SUPPORT_H
