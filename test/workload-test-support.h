@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-2.0-only
+
+#ifndef LLM_FABRIC_WORKLOAD_TEST_SUPPORT_H
+#define LLM_FABRIC_WORKLOAD_TEST_SUPPORT_H
+
+#include "ns3/input-error.h"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+/**
+ * Run what must be refused.
+ * @param action what must throw InputError
+ * @param parts texts that the message must hold
+ * @return "" if it did, else what was wrong
+ */
+inline std::string
+CheckRefused(const std::function<void()>& action, const std::vector<std::string>& parts)
+{
+    try
+    {
+        action();
+    }
+    catch (const ns3::llm::InputError& error)
+    {
+        const std::string message = error.what();
+        for (const auto& part : parts)
+        {
+            if (message.find(part) == std::string::npos)
+            {
+                return "'" + part + "' is not in: " + message;
+            }
+        }
+        return "";
+    }
+    return "nothing was refused";
+}
+
+#endif // LLM_FABRIC_WORKLOAD_TEST_SUPPORT_H
