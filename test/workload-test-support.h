@@ -4,6 +4,7 @@
 #define LLM_FABRIC_WORKLOAD_TEST_SUPPORT_H
 
 #include "ns3/input-error.h"
+#include "ns3/parallel-strategy.h"
 
 #include <functional>
 #include <string>
@@ -35,6 +36,30 @@ CheckRefused(const std::function<void()>& action, const std::vector<std::string>
         return "";
     }
     return "nothing was refused";
+}
+
+/**
+ * @param tensor TP
+ * @param pipeline PP
+ * @param data DP
+ * @param microBatches micro-batches of a replica, of one sequence each
+ * @param sequence tokens
+ * @return a strategy
+ */
+inline ns3::llm::ParallelStrategy
+MakeStrategy(uint32_t tensor,
+             uint32_t pipeline,
+             uint32_t data,
+             uint32_t microBatches,
+             uint32_t sequence)
+{
+    ns3::llm::ParallelStrategy strategy;
+    strategy.tensorParallel = tensor;
+    strategy.pipelineParallel = pipeline;
+    strategy.dataParallel = data;
+    strategy.globalBatchSize = data * microBatches;
+    strategy.sequenceLength = sequence;
+    return strategy;
 }
 
 #endif // LLM_FABRIC_WORKLOAD_TEST_SUPPORT_H
