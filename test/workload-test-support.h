@@ -4,6 +4,7 @@
 #define LLM_FABRIC_WORKLOAD_TEST_SUPPORT_H
 
 #include "ns3/input-error.h"
+#include "ns3/nstime.h"
 #include "ns3/parallel-strategy.h"
 
 #include <functional>
@@ -36,6 +37,16 @@ CheckRefused(const std::function<void()>& action, const std::vector<std::string>
         return "";
     }
     return "nothing was refused";
+}
+
+/** Count time in picoseconds, as the whole module does. */
+inline void
+UsePicosecondTicks()
+{
+    if (ns3::Time::GetResolution() != ns3::Time::PS)
+    {
+        ns3::Time::SetResolution(ns3::Time::PS);
+    }
 }
 
 /**
