@@ -4,8 +4,9 @@
 #define LLM_FABRIC_WORKLOAD_TEST_SUPPORT_H
 
 #include "ns3/input-error.h"
-#include "ns3/nstime.h"
 #include "ns3/parallel-strategy.h"
+#include "ns3/transformer-model.h"
+#include "ns3/transformer-workload.h"
 
 #include <functional>
 #include <string>
@@ -71,6 +72,30 @@ MakeStrategy(uint32_t tensor,
     strategy.globalBatchSize = data * microBatches;
     strategy.sequenceLength = sequence;
     return strategy;
+}
+
+/**
+ * @param model built-in name
+ * @param strategy the strategy
+ * @param options the rest
+ * @param accelerator name
+ * @return the workload
+ */
+inline ns3::Ptr<const ns3::llm::TransformerWorkload>
+MakeWorkload(const std::string& model,
+             const ns3::llm::ParallelStrategy& strategy,
+             const ns3::llm::TransformerWorkloadOptions& options = {},
+             const std::string& accelerator = "A100")
+{
+    using namespace ns3::llm;
+    return ns3::Create<TransformerWorkload>(
+        TransformerWorkload::Config{TransformerModel::Load(model),
+                                    Accelerator::FromName(accelerator),
+                                    strategy,
+                                    nullptr,
+                                    nullptr,
+                                    options},
+        static_cast<uint32_t>(strategy.GetRankCount()));
 }
 
 #endif // LLM_FABRIC_WORKLOAD_TEST_SUPPORT_H
