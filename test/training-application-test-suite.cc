@@ -3,6 +3,7 @@
 #include "training-mocks.h"
 
 #include "ns3/task-window.h"
+#include "ns3/time-resolution.h"
 #include "ns3/training-application.h"
 
 #include "ns3/node.h"
@@ -335,7 +336,7 @@ class TrainingApplicationTestSuite : public TestSuite
     void
     DoSetup() override
     {
-        Time::SetResolution(Time::PS);
+        UsePicoseconds();
     }
 } g_trainingApplicationTestSuite; //!< registers the suite
 

@@ -3,11 +3,18 @@
 #ifndef LLM_FABRIC_TRAINING_MOCKS_H
 #define LLM_FABRIC_TRAINING_MOCKS_H
 
-#include "ns3/simulator.h"
+#include "ns3/locality.h"
+#include "ns3/message-transport.h"
 #include "ns3/training-graph.h"
 #include "ns3/training-runtime.h"
+#include "ns3/transfer-time.h"
 
+#include "ns3/node.h"
+#include "ns3/simulator.h"
+
+#include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -180,6 +187,114 @@ class FixedRuntime : public TrainingRuntime
     std::vector<Record> done;           //!< TaskDone() calls
     std::vector<Iteration> iterations;  //!< IterationDone() calls
     std::map<uint32_t, Time> ranksDone; //!< RankDone() calls
+};
+
+/** Every accelerator on a node of its own, all in one domain; knows no paths. */
+class FlatLocality : public Locality
+{
+  public:
+    /** @param accelerators how many */
+    explicit FlatLocality(uint32_t accelerators)
+    {
+        for (uint32_t i = 0; i < accelerators; ++i)
+        {
+            m_nodes.push_back(CreateObject<Node>());
+        }
+    }
+
+    uint32_t
+    GetAcceleratorCount() const override
+    {
+        return static_cast<uint32_t>(m_nodes.size());
+    }
+
+    uint32_t
+    GetDomain(uint32_t) const override
+    {
+        return 0;
+    }
+
+    uint32_t
+    GetRail(uint32_t accelerator) const override
+    {
+        return accelerator;
+    }
+
+    uint32_t
+    GetNodeId(uint32_t accelerator) const override
+    {
+        return m_nodes.at(accelerator)->GetId();
+    }
+
+    Path
+    GetPath(uint32_t, uint32_t, uint32_t, uint32_t) const override
+    {
+        return Path();
+    }
+
+  private:
+    std::vector<Ptr<Node>> m_nodes; //!< by accelerator
+};
+
+/** Every accelerator sends one message after the other at a rate; each arrives a delay later. */
+class SerialTransport : public MessageTransport
+{
+  public:
+    /**
+     * @param rate of each accelerator
+     * @param delay of each message
+     * @param locality knows the nodes
+     */
+    SerialTransport(DataRate rate, Time delay, Ptr<const Locality> locality)
+        : m_rate(rate),
+          m_delay(delay),
+          m_locality(locality)
+    {
+    }
+
+    void
+    Send(const Message& message) override
+    {
+        if (m_deaf.count(message.destination))
+        {
+            return;
+        }
+        Time& free = m_free[message.source];
+        free = std::max(free, Simulator::Now()) + GetTransferTime(message.bytes, m_rate);
+        const Time arrival = free + m_delay - Simulator::Now();
+        Simulator::ScheduleWithContext(m_locality->GetNodeId(message.destination),
+                                       arrival,
+                                       &SerialTransport::Deliver,
+                                       this,
+                                       message);
+        Simulator::ScheduleWithContext(m_locality->GetNodeId(message.source),
+                                       arrival + m_delay,
+                                       &SerialTransport::Acknowledge,
+                                       this,
+                                       message);
+    }
+
+    std::set<uint32_t> m_deaf; //!< accelerators that nothing reaches
+
+  private:
+    /** @param message has come */
+    void
+    Deliver(const Message& message)
+    {
+        NotifyDelivered(message);
+    }
+
+    /** @param message is known to have come */
+    void
+    Acknowledge(const Message& message)
+    {
+        NotifyAcknowledged(message);
+    }
+
+    DataRate m_rate;                 //!< of each accelerator
+    Time m_delay;                    //!< of each message
+    Ptr<const Locality> m_locality;  //!< knows the nodes
+    std::map<uint32_t, Time> m_free; //!< by accelerator: when it can send the next message
 };
 
 } // namespace ns3::llm
