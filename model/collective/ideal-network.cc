@@ -96,7 +96,8 @@ IdealNetwork::AddLinks(const std::vector<PathLink>& links)
 void
 IdealNetwork::Schedule(double delay, Action action)
 {
-    m_events.push({m_now + std::max(delay, 0.0), m_sequence++, std::move(action)});
+    m_events.push_back({m_now + std::max(delay, 0.0), m_sequence++, std::move(action)});
+    std::push_heap(m_events.begin(), m_events.end());
 }
 
 void
@@ -104,8 +105,9 @@ IdealNetwork::Run()
 {
     while (!m_events.empty())
     {
-        const Event event = m_events.top();
-        m_events.pop();
+        std::pop_heap(m_events.begin(), m_events.end());
+        const Event event = std::move(m_events.back());
+        m_events.pop_back();
         m_now = event.time;
         event.action();
     }
@@ -206,28 +208,59 @@ IdealNetwork::GetFreeRate(const Link& link)
 void
 IdealNetwork::Share(const std::vector<uint32_t>& links)
 {
-    std::vector<uint32_t> todo = links;
-    std::set<uint32_t> seen(todo.begin(), todo.end());
-    std::set<uint32_t> flows;
-    while (!todo.empty())
+    std::vector<uint32_t> flows;
+    for (const uint32_t link : links)
     {
-        const uint32_t link = todo.back();
-        todo.pop_back();
         for (const uint32_t flow : m_links[link].flows)
         {
-            if (flows.insert(flow).second)
+            double rate = std::numeric_limits<double>::infinity();
+            bool isAlone = true;
+            for (const uint32_t own : m_queues[flow].links)
             {
-                for (const uint32_t other : m_queues[flow].links)
+                rate = std::min(rate, GetFreeRate(m_links[own]));
+                isAlone = isAlone && m_links[own].flows.size() == 1;
+            }
+            if (isAlone)
+            {
+                SetRate(flow, rate); // nearly always, and much quicker than the general way
+            }
+            else
+            {
+                flows.push_back(flow);
+            }
+        }
+    }
+    if (!flows.empty())
+    {
+        ShareAmong(std::move(flows));
+    }
+}
+
+void
+IdealNetwork::ShareAmong(std::vector<uint32_t> flows)
+{
+    // All flows that share a link with one of them, or with one that does, and so on.
+    std::set<uint32_t> all(flows.begin(), flows.end());
+    std::set<uint32_t> seen;
+    while (!flows.empty())
+    {
+        const uint32_t flow = flows.back();
+        flows.pop_back();
+        for (const uint32_t link : m_queues[flow].links)
+        {
+            if (seen.insert(link).second)
+            {
+                for (const uint32_t other : m_links[link].flows)
                 {
-                    if (seen.insert(other).second)
+                    if (all.insert(other).second)
                     {
-                        todo.push_back(other);
+                        flows.push_back(other);
                     }
                 }
             }
         }
     }
-    const std::vector<uint32_t> list(flows.begin(), flows.end());
+    const std::vector<uint32_t> list(all.begin(), all.end());
     const std::vector<double> rates = GetFairRates(list);
     for (size_t i = 0; i < list.size(); ++i)
     {

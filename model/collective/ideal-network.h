@@ -9,7 +9,6 @@
 #include <deque>
 #include <functional>
 #include <map>
-#include <queue>
 #include <vector>
 
 namespace ns3::llm
@@ -140,6 +139,11 @@ class IdealNetwork
      */
     void Share(const std::vector<uint32_t>& links);
     /**
+     * The same for flows that share links with others.
+     * @param flows their queues
+     */
+    void ShareAmong(std::vector<uint32_t> flows);
+    /**
      * Divide the links among flows by max-min fairness.
      * @param flows queues, closed under sharing a link
      * @return a rate for each
@@ -186,7 +190,7 @@ class IdealNetwork
 
     double m_now = 0;                           //!< ps
     uint64_t m_sequence = 0;                    //!< of events
-    std::priority_queue<Event> m_events;        //!< what is to do
+    std::vector<Event> m_events;                //!< what is to do: a heap
     std::vector<Queue> m_queues;                //!< by number
     std::vector<Link> m_links;                  //!< by number
     std::map<uint64_t, uint32_t> m_linkNumbers; //!< by PathLink::id
