@@ -162,6 +162,7 @@ struct Group
     std::vector<std::vector<Time>> done; //!< completions by rank
 };
 
+/** What a ring does. */
 const CollectiveOperation RING_OPERATIONS[] = {CollectiveOperation::ALL_REDUCE,
                                                CollectiveOperation::ALL_GATHER,
                                                CollectiveOperation::REDUCE_SCATTER};
