@@ -47,6 +47,12 @@ foreach(file ${llm_tests})
   )
 endforeach()
 
+find_path(llm_ns3_include ns3/core-config.h REQUIRED)
+add_test(NAME structure COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/test/structure.sh
+                                ${CMAKE_CURRENT_SOURCE_DIR} ${llm_ns3_include}/ns3
+)
+add_test(NAME structure-findings COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/test/structure-findings.sh)
+add_test(NAME launcher COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/test/launcher.sh)
 if(NOT LLM_FABRIC_SANITIZE)
   add_test(NAME user-program COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/test/user-program/check.sh
                                      ${CMAKE_BINARY_DIR} ${CMAKE_COMMAND} ${CMAKE_CXX_COMPILER}
