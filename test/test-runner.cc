@@ -15,5 +15,7 @@ main(int argc, char* argv[])
     {
         arguments.push_back(full);
     }
-    return ns3::TestRunner::Run(static_cast<int>(arguments.size()), arguments.data());
+    const int count = static_cast<int>(arguments.size());
+    arguments.push_back(nullptr); // where the runner stops reading
+    return ns3::TestRunner::Run(count, arguments.data());
 }

@@ -19,6 +19,7 @@ struct Kind
     const char* base; //!< TypeId name of the abstract class
 };
 
+/// All kinds.
 constexpr Kind KINDS[] = {
     {"congestion-controls", "ns3::llm::RdmaCongestionControl"},
     {"loss-recoveries", "ns3::llm::RdmaLossRecovery"},
