@@ -9,6 +9,7 @@
 #include "ns3/event-impl.h"
 #include "ns3/simple-ref-count.h"
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -29,6 +30,10 @@ class FrameSimulatorImpl;
  * Under FrameSimulatorImpl the engine runs the events of its clocks directly. Under any other engine
  * one pooled EventImpl carries the earliest tick. Results do not differ, because calls between the
  * world of frames and that of ns-3's events take one tick: see Request() and CallOut().
+ *
+ * Simulator::Stop() in a frame event takes effect when the frame events of its tick are through.
+ * There may be several clocks; they share ticks, but nothing else: a clock's handler schedules in its
+ * own clock, and for another one it uses Request() or RequestAt().
  *
  * The simulator may be destroyed and started again, but a clock belongs to one run: make a new one.
  */
@@ -69,12 +74,21 @@ class FrameClock : public SimpleRefCount<FrameClock>
     }
 
     /**
-     * Schedule a frame event from a frame event.
-     * @param tick absolute tick, not before now (fatal otherwise)
+     * Schedule a frame event from a frame event of this clock (fatal elsewhere).
+     * @param tick absolute tick, not before now and not NEVER (fatal otherwise)
      * @param kind its kind
      * @param object number of the object
      */
-    inline void ScheduleFrame(uint64_t tick, FrameEventKind kind, uint32_t object);
+    void
+    ScheduleFrame(uint64_t tick, FrameEventKind kind, uint32_t object)
+    {
+        // One comparison: before the floor, or NEVER. The floor is NEVER where no frame event runs.
+        if (__builtin_expect(tick - m_floor >= ~m_floor, 0))
+        {
+            RefuseFrame(tick);
+        }
+        m_queue.Insert(FrameEvent{tick, MakeKey(kind, object)});
+    }
 
     /**
      * Schedule a frame event from an ns-3 event or before the run: it runs one tick after
@@ -101,11 +115,105 @@ class FrameClock : public SimpleRefCount<FrameClock>
     void CallOut(uint32_t context, EventImpl* event);
 
     /** @return number of frame events run so far */
-    uint64_t GetFrameCount() const;
+    uint64_t
+    GetFrameCount() const
+    {
+        return m_queue.GetPopCount();
+    }
 
     /** @return the tick of the earliest pending frame event, or NEVER */
-    uint64_t GetNextTick() const;
+    uint64_t
+    GetNextTick() const
+    {
+        return m_queue.PeekTick();
+    }
+
+  private:
+    friend class FrameSimulatorImpl;
+    class Pump;
+
+    /** Number of kinds. */
+    static constexpr uint32_t KINDS = static_cast<uint32_t>(FrameEventKind::COUNT);
+
+    /**
+     * @param kind a kind
+     * @param object number of an object
+     * @return what orders events of one tick
+     */
+    static constexpr uint64_t
+    MakeKey(FrameEventKind kind, uint32_t object)
+    {
+        return static_cast<uint64_t>(kind) << 32 | object;
+    }
+
+    /**
+     * Run an event.
+     * @param event the event
+     */
+    void
+    Dispatch(const FrameEvent& event)
+    {
+        m_handlers[event.key >> 32](m_objects[static_cast<uint32_t>(event.key)]);
+    }
+
+    /**
+     * Run all frame events of tick after tick.
+     * @tparam Gate a function: bool (uint64_t tick)
+     * @param mayRun asked before each tick, and with NEVER when there is none
+     */
+    template <typename Gate>
+    void RunTicks(Gate mayRun);
+
+    /**
+     * Complain about a call of ScheduleFrame() and abort.
+     * @param tick its tick
+     */
+    [[noreturn]] void RefuseFrame(uint64_t tick) const;
+    /** @return Simulator::Now() in ticks */
+    uint64_t GetSimulatorTick() const;
+    /** @return whether the simulator was destroyed; fatal if another one runs by now */
+    bool IsRunOver() const;
+    /**
+     * Insert an event from outside of the clock's frame events.
+     * @param tick its tick
+     * @param kind its kind
+     * @param object number of its object
+     */
+    void InsertFromOutside(uint64_t tick, FrameEventKind kind, uint32_t object);
+    /** Called by the engine when it is destroyed. */
+    void Detach();
+    /** Have an event of another engine at the earliest tick, if there is none yet. */
+    void SchedulePump();
+    /** Run the frame events of the present tick, in an event of another engine. */
+    void RunPump();
+
+    FrameEventQueue<FrameEvent> m_queue;     //!< pending events
+    uint64_t m_now{0};                       //!< the tick that runs or ran last
+    uint64_t m_floor{NEVER};                 //!< m_now while frame events run, else NEVER
+    std::array<Handler, KINDS> m_handlers{}; //!< by kind
+    std::vector<void*> m_objects;            //!< by number
+    FrameSimulatorImpl* m_engine{nullptr}; //!< the engine, if it is one for frames and still exists
+    Pump* m_pump{nullptr};                 //!< the event under another engine
+    std::vector<uint64_t> m_pumpTicks;     //!< when the pump is due, latest first
 };
+
+template <typename Gate>
+void
+FrameClock::RunTicks(Gate mayRun)
+{
+    uint64_t tick = m_queue.PeekTick();
+    while (mayRun(tick))
+    {
+        m_now = tick;
+        m_floor = tick;
+        do
+        {
+            Dispatch(m_queue.Pop());
+            tick = m_queue.PeekTick();
+        } while (tick == m_now);
+    }
+    m_floor = NEVER;
+}
 
 } // namespace ns3::llm
 

@@ -1,0 +1,460 @@
+// SPDX-License-Identifier: GPL-2.0-only
+
+#include "frame-simulator-impl.h"
+
+#include "frame-clock.h"
+
+#include "ns3/assert.h"
+#include "ns3/fatal-error.h"
+#include "ns3/log.h"
+#include "ns3/simulator.h"
+
+#include <algorithm>
+
+namespace ns3::llm
+{
+
+NS_LOG_COMPONENT_DEFINE("FrameSimulatorImpl");
+NS_OBJECT_ENSURE_REGISTERED(FrameSimulatorImpl);
+
+FrameSimulatorImpl* FrameSimulatorImpl::s_instance = nullptr;
+
+TypeId
+FrameSimulatorImpl::GetTypeId()
+{
+    static TypeId tid = TypeId("ns3::llm::FrameSimulatorImpl")
+                            .SetParent<SimulatorImpl>()
+                            .SetGroupName("LlmFabric")
+                            .AddConstructor<FrameSimulatorImpl>();
+    return tid;
+}
+
+FrameSimulatorImpl::FrameSimulatorImpl()
+    : m_context(Simulator::NO_CONTEXT),
+      m_nextUid(EventId::UID::VALID),
+      m_thread(std::this_thread::get_id())
+{
+    NS_LOG_FUNCTION(this);
+    s_instance = this;
+}
+
+FrameSimulatorImpl::~FrameSimulatorImpl()
+{
+    NS_LOG_FUNCTION(this);
+}
+
+void
+FrameSimulatorImpl::DoDispose()
+{
+    NS_LOG_FUNCTION(this);
+    if (s_instance == this)
+    {
+        s_instance = nullptr;
+    }
+    for (FrameClock* clock : m_clocks)
+    {
+        m_deadClockFrames += clock->GetFrameCount();
+        clock->Detach();
+    }
+    m_clocks.clear();
+    FindNextClock();
+    TakeForeignEvents();
+    // events hold objects, and these may call Simulator::Remove() when they die
+    m_events.Drain([](const Event& event) { event.impl->Unref(); });
+    SimulatorImpl::DoDispose();
+}
+
+void
+FrameSimulatorImpl::Destroy()
+{
+    NS_LOG_FUNCTION(this);
+    while (!m_destroyEvents.empty())
+    {
+        Ptr<EventImpl> event = m_destroyEvents.front().PeekEventImpl();
+        m_destroyEvents.pop_front();
+        if (!event->IsCancelled())
+        {
+            event->Invoke();
+        }
+    }
+}
+
+bool
+FrameSimulatorImpl::IsFinished() const
+{
+    const bool isStopped = (m_attention.load(std::memory_order_relaxed) & STOP) != 0;
+    return isStopped ||
+           (m_events.IsEmpty() && std::all_of(m_clocks.begin(),
+                                              m_clocks.end(),
+                                              [](const FrameClock* clock)
+                                              { return clock->GetNextTick() == UINT64_MAX; }));
+}
+
+void
+FrameSimulatorImpl::Stop()
+{
+    NS_LOG_FUNCTION(this);
+    m_attention.fetch_or(STOP, std::memory_order_relaxed);
+}
+
+FrameSimulatorImpl::StopResult
+FrameSimulatorImpl::Stop(const Time& delay)
+{
+    NS_LOG_FUNCTION(this << delay.GetTimeStep());
+    return static_cast<StopResult>(Simulator::Schedule(delay, &Simulator::Stop));
+}
+
+inline uint64_t
+FrameSimulatorImpl::GetDelayTicks(const Time& delay)
+{
+    const int64_t ticks = delay.GetTimeStep();
+    if (__builtin_expect(ticks < 0, 0))
+    {
+        // A monotone queue cannot hold it, so this is checked in all builds.
+        NS_FATAL_ERROR("FrameSimulatorImpl: an event was scheduled with the negative delay "
+                       << ticks << " (ticks)");
+    }
+    return static_cast<uint64_t>(ticks);
+}
+
+inline uint64_t
+FrameSimulatorImpl::Insert(uint64_t tick, uint32_t context, EventImpl* impl)
+{
+    // An EventId carries the lower 32 bits, of which four values mean something else.
+    if (__builtin_expect(static_cast<uint32_t>(m_nextUid) < EventId::UID::VALID, 0))
+    {
+        m_nextUid += EventId::UID::VALID - static_cast<uint32_t>(m_nextUid);
+    }
+    const uint64_t uid = m_nextUid++;
+    m_events.Insert(Event{tick, uid, impl, context});
+    // a frame event calls out: the loop of frame events must see it
+    m_frameEnd = std::min(m_frameEnd, tick);
+    return uid;
+}
+
+inline EventId
+FrameSimulatorImpl::InsertWithId(uint64_t tick, EventImpl* impl)
+{
+    NS_ASSERT_MSG(m_thread.load(std::memory_order_relaxed) == std::this_thread::get_id(),
+                  "only ScheduleWithContext() may be called from another thread");
+    const uint64_t uid = Insert(tick, m_context, impl);
+    return EventId(Ptr<EventImpl>(impl), tick, m_context, static_cast<uint32_t>(uid));
+}
+
+EventId
+FrameSimulatorImpl::Schedule(const Time& delay, EventImpl* event)
+{
+    return InsertWithId(m_now + GetDelayTicks(delay), event);
+}
+
+EventId
+FrameSimulatorImpl::ScheduleNow(EventImpl* event)
+{
+    return InsertWithId(m_now, event);
+}
+
+void
+FrameSimulatorImpl::ScheduleWithContext(uint32_t context, const Time& delay, EventImpl* event)
+{
+    const uint64_t ticks = GetDelayTicks(delay);
+    if (m_thread.load(std::memory_order_relaxed) == std::this_thread::get_id())
+    {
+        Insert(m_now + ticks, context, event);
+        return;
+    }
+    {
+        const std::lock_guard<std::mutex> lock(m_foreignMutex);
+        m_foreignEvents.push_back(ForeignEvent{context, ticks, event});
+    }
+    m_attention.fetch_or(FOREIGN, std::memory_order_release);
+}
+
+void
+FrameSimulatorImpl::TakeForeignEvents()
+{
+    m_attention.fetch_and(~static_cast<uint32_t>(FOREIGN), std::memory_order_acquire);
+    std::vector<ForeignEvent> events;
+    {
+        const std::lock_guard<std::mutex> lock(m_foreignMutex);
+        events.swap(m_foreignEvents);
+    }
+    for (const ForeignEvent& event : events)
+    {
+        Insert(m_now + event.delay, event.context, event.impl);
+    }
+}
+
+EventId
+FrameSimulatorImpl::ScheduleDestroy(EventImpl* event)
+{
+    NS_ASSERT_MSG(m_thread.load(std::memory_order_relaxed) == std::this_thread::get_id(),
+                  "only ScheduleWithContext() may be called from another thread");
+    const EventId id(Ptr<EventImpl>(event, false),
+                     m_now,
+                     Simulator::NO_CONTEXT,
+                     EventId::UID::DESTROY);
+    m_destroyEvents.push_back(id);
+    return id;
+}
+
+void
+FrameSimulatorImpl::Remove(const EventId& id)
+{
+    if (id.GetUid() == EventId::UID::DESTROY)
+    {
+        const auto event = std::find(m_destroyEvents.begin(), m_destroyEvents.end(), id);
+        if (event != m_destroyEvents.end())
+        {
+            m_destroyEvents.erase(event);
+        }
+        return;
+    }
+    if (IsExpired(id))
+    {
+        return;
+    }
+    EventImpl* impl = id.PeekEventImpl();
+    const bool erased = m_events.Erase(id.GetTs(),
+                                       [&id, impl](const Event& event) {
+                                           return event.impl == impl &&
+                                                  static_cast<uint32_t>(event.key) == id.GetUid();
+                                       });
+    impl->Cancel();
+    if (erased)
+    {
+        impl->Unref(); // the engine's reference
+    }
+}
+
+void
+FrameSimulatorImpl::Cancel(const EventId& id)
+{
+    if (!IsExpired(id))
+    {
+        id.PeekEventImpl()->Cancel();
+    }
+}
+
+bool
+FrameSimulatorImpl::IsExpired(const EventId& id) const
+{
+    EventImpl* impl = id.PeekEventImpl();
+    if (impl == nullptr || impl->IsCancelled())
+    {
+        return true;
+    }
+    if (id.GetUid() == EventId::UID::DESTROY)
+    {
+        return std::find(m_destroyEvents.begin(), m_destroyEvents.end(), id) ==
+               m_destroyEvents.end();
+    }
+    if (id.GetTs() != m_now)
+    {
+        return id.GetTs() < m_now;
+    }
+    // Frame events advance the time too: an ns-3 event of this tick is still pending if the last one
+    // that ran did so before this tick.
+    if (m_lastTick != m_now)
+    {
+        return false;
+    }
+    // of the numbers with these lower 32 bits, the youngest
+    const uint64_t youngest = m_nextUid - 1;
+    return youngest - static_cast<uint32_t>(static_cast<uint32_t>(youngest) - id.GetUid()) <=
+           m_lastUid;
+}
+
+bool
+FrameSimulatorImpl::Attend()
+{
+    const uint32_t attention = m_attention.load(std::memory_order_relaxed);
+    if (attention & FOREIGN)
+    {
+        TakeForeignEvents();
+    }
+    return (attention & STOP) == 0;
+}
+
+void
+FrameSimulatorImpl::Run()
+{
+    NS_LOG_FUNCTION(this);
+    m_thread.store(std::this_thread::get_id(), std::memory_order_relaxed);
+    TakeForeignEvents();
+    m_attention.fetch_and(~static_cast<uint32_t>(STOP), std::memory_order_relaxed);
+    RunBefore(UINT64_MAX);
+}
+
+void
+FrameSimulatorImpl::RunBefore(uint64_t end)
+{
+    while (m_attention.load(std::memory_order_relaxed) == 0 || Attend())
+    {
+        const uint64_t event = m_events.PeekTick();
+        if (m_nextFrame < event)
+        {
+            if (m_nextFrame >= end)
+            {
+                return;
+            }
+            RunFrames(std::min(event, end));
+        }
+        else
+        {
+            if (event >= end)
+            {
+                return;
+            }
+            RunEvent();
+        }
+    }
+}
+
+inline void
+FrameSimulatorImpl::RunEvent()
+{
+    const Event event = m_events.Pop();
+    m_now = event.tick;
+    m_context = event.context;
+    m_lastTick = event.tick;
+    m_lastUid = event.key;
+    event.impl->Invoke();
+    event.impl->Unref();
+}
+
+void
+FrameSimulatorImpl::RunFrames(uint64_t end)
+{
+    m_context = Simulator::NO_CONTEXT;
+    m_frameEnd = end;
+    bool isLater = false;
+    for (FrameClock* clock : m_clocks)
+    {
+        if (clock == m_nextClock)
+        {
+            isLater = true;
+            continue;
+        }
+        // at the same tick, clocks attached earlier run first
+        const uint64_t tick = clock->GetNextTick();
+        m_frameEnd = std::min(m_frameEnd, isLater && tick != UINT64_MAX ? tick + 1 : tick);
+    }
+    m_nextClock->RunTicks(
+        [this](uint64_t tick)
+        {
+            if (tick >= m_frameEnd || m_attention.load(std::memory_order_relaxed) != 0)
+            {
+                return false;
+            }
+            m_now = tick;
+            return true;
+        });
+    FindNextClock();
+}
+
+void
+FrameSimulatorImpl::FindNextClock()
+{
+    m_nextClock = nullptr;
+    m_nextFrame = UINT64_MAX;
+    for (FrameClock* clock : m_clocks)
+    {
+        const uint64_t tick = clock->GetNextTick();
+        if (tick < m_nextFrame)
+        {
+            m_nextFrame = tick;
+            m_nextClock = clock;
+        }
+    }
+}
+
+void
+FrameSimulatorImpl::AttachClock(FrameClock* clock)
+{
+    m_clocks.push_back(clock);
+}
+
+void
+FrameSimulatorImpl::DetachClock(FrameClock* clock)
+{
+    m_deadClockFrames += clock->GetFrameCount();
+    m_clocks.erase(std::find(m_clocks.begin(), m_clocks.end(), clock));
+    FindNextClock();
+}
+
+void
+FrameSimulatorImpl::NoteFrame(FrameClock* clock, uint64_t tick)
+{
+    m_frameEnd = std::min(m_frameEnd, tick);
+    if (tick < m_nextFrame)
+    {
+        m_nextFrame = tick;
+        m_nextClock = clock;
+    }
+    else if (tick == m_nextFrame && clock != m_nextClock)
+    {
+        FindNextClock();
+    }
+}
+
+Time
+FrameSimulatorImpl::Now() const
+{
+    return TimeStep(m_now);
+}
+
+Time
+FrameSimulatorImpl::GetDelayLeft(const EventId& id) const
+{
+    return IsExpired(id) ? TimeStep(0) : TimeStep(id.GetTs() - m_now);
+}
+
+Time
+FrameSimulatorImpl::GetMaximumSimulationTime() const
+{
+    return TimeStep(static_cast<uint64_t>(INT64_MAX));
+}
+
+void
+FrameSimulatorImpl::SetScheduler(ObjectFactory schedulerFactory)
+{
+    NS_LOG_FUNCTION(this << schedulerFactory);
+    NS_LOG_INFO("the engine has a queue of its own");
+}
+
+uint32_t
+FrameSimulatorImpl::GetSystemId() const
+{
+    return 0;
+}
+
+uint32_t
+FrameSimulatorImpl::GetContext() const
+{
+    return m_context;
+}
+
+uint64_t
+FrameSimulatorImpl::GetFrameCount() const
+{
+    uint64_t count = m_deadClockFrames;
+    for (const FrameClock* clock : m_clocks)
+    {
+        count += clock->GetFrameCount();
+    }
+    return count;
+}
+
+uint64_t
+FrameSimulatorImpl::GetEventCount() const
+{
+    return m_events.GetPopCount() + GetFrameCount();
+}
+
+void
+FrameSimulatorImpl::SetNextUid(uint64_t uid)
+{
+    m_nextUid = uid;
+}
+
+} // namespace ns3::llm
