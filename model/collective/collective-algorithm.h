@@ -6,15 +6,15 @@
 #include "collective-operation.h"
 #include "step-program.h"
 
+#include "ns3/locality.h"
 #include "ns3/object.h"
 
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace ns3::llm
 {
-
-class Locality;
 
 /**
  * @ingroup llm-fabric-collective
@@ -27,6 +27,16 @@ class CollectiveAlgorithm : public Object
   public:
     /** @return the TypeId */
     static TypeId GetTypeId();
+
+    /**
+     * Create the algorithm that a setting names.
+     * @param name its TypeId, if need be with attributes: "ns3::llm::RingAlgorithm[Channels=2]";
+     *        any other text is refused with the allowed ones
+     * @param user whose setting it is, for the message
+     * @return the algorithm; null for "auto" and ""
+     */
+    static Ptr<const CollectiveAlgorithm> CreateByName(const std::string& name,
+                                                       const std::string& user);
 
     /**
      * @param request the operation

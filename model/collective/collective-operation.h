@@ -21,6 +21,9 @@ enum class CollectiveOperation : uint8_t
     POINT_TO_POINT, //!< S bytes from rank `root` to the only other rank of a group of two
 };
 
+/** How many operations there are; their values count from 0. */
+constexpr uint32_t COLLECTIVE_OPERATION_COUNT = 4;
+
 /**
  * @param operation an operation
  * @return its name: "all-reduce", "all-gather", "reduce-scatter", "point-to-point"

@@ -5,26 +5,35 @@
 
 #include "collective-algorithm.h"
 #include "collective-operation.h"
+#include "collective-statistics.h"
+#include "operation-progress.h"
 
 #include "ns3/callback.h"
+#include "ns3/message-transport.h"
 #include "ns3/object.h"
+#include "ns3/traced-callback.h"
 
 #include <cstdint>
+#include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
 namespace ns3::llm
 {
 
-class MessageTransport;
-
 /**
  * @ingroup llm-fabric-collective
  * A process group: runs operations among its ranks.
  *
  * As with NCCL, every rank calls Start() for the same operations in the same order, each at its own
- * time; the n-th call of one rank belongs to the n-th call of the others (a mismatch aborts, naming
- * ranks and operations). A rank sends nothing before it has started; what reaches it earlier waits.
+ * time; the n-th call of one rank belongs to the n-th call of the others (a mismatch is refused,
+ * naming ranks and operations). A rank sends nothing before it has started; what reaches it earlier
+ * waits.
+ *
+ * A rank acts one tick after what made it act, on all that it knows by then, and only by its own
+ * events and messages; so the order of simultaneous events does not matter. A rank may have 2048
+ * operations in flight, and its peers may be as many ahead of it.
  */
 class Communicator : public Object
 {
@@ -36,29 +45,150 @@ class Communicator : public Object
     using DoneCallback = Callback<void>;
 
     /**
+     * Signature of the trace source OperationDone.
+     * @param record what is complete
+     */
+    typedef void (*OperationTracedCallback)(const OperationRecord& record);
+
+    /**
      * Say who takes part; once, before Start().
      * @param id the communicator's id, which is the owner of its messages; unique per transport
      * @param name for reports and messages, e.g. "DP group 3"
      * @param accelerators accelerator of each rank of the group
      */
     void SetGroup(uint32_t id, const std::string& name, const std::vector<uint32_t>& accelerators);
-    /** @param transport carries the messages */
+    /** @param transport carries the messages; may be absent in a group of one */
     void SetTransport(Ptr<MessageTransport> transport);
-    /** @param locality what algorithms may know of the cluster */
+    /** @param locality what algorithms may know of the cluster; gives the ranks' node contexts */
     void SetLocality(Ptr<const Locality> locality);
 
     /**
      * Start the next operation at a rank.
      * @param rank the rank's place in the group
      * @param request the operation, equal at all ranks
-     * @param done called once when it is complete at this rank
+     * @param done called once when it is complete at this rank, at least one tick later
      */
     void Start(uint32_t rank, const CollectiveRequest& request, DoneCallback done);
 
     /** @return number of ranks */
     uint32_t GetSize() const;
+    /** @return id of the communicator */
+    uint32_t GetId() const;
+    /** @return its name */
+    const std::string& GetName() const;
+    /** @return accelerator of each rank */
+    const std::vector<uint32_t>& GetAccelerators() const;
+    /** @return what steps cost beside the network */
+    StepCosts GetStepCosts() const;
+    /**
+     * @param request an operation
+     * @return the steps that the ranks do for it
+     */
+    std::shared_ptr<const StepProgram> MakeProgram(const CollectiveRequest& request) const;
     /** @return for a run that cannot finish: what is open, and which rank waits for which peer */
     std::vector<std::string> DescribeUnfinished() const;
+
+  protected:
+    void DoDispose() override;
+
+  private:
+    /** An operation that a rank has started and not completed. */
+    struct OpenOperation
+    {
+        CollectiveRequest request;  //!< the operation
+        DoneCallback done;          //!< whom to tell
+        Time start;                 //!< when it was started
+        uint64_t sentBytes = 0;     //!< payload sent so far
+        OperationProgress progress; //!< how far it is
+    };
+
+    /** What one rank knows; touched by its own events only. */
+    struct RankState
+    {
+        uint64_t calls = 0;                             //!< operations started
+        std::map<uint64_t, OpenOperation> open;         //!< by instance
+        std::map<uint64_t, std::vector<Message>> early; //!< for operations not yet started
+        CollectiveRequest lastRequest;                  //!< the last one completed
+        uint64_t lastInstance = UINT64_MAX;             //!< its instance
+        int64_t wakeTick = OperationProgress::NEVER;    //!< when the rank acts next
+    };
+
+    /**
+     * Let a rank act at a tick.
+     * @param rank the rank
+     * @param tick not before now
+     */
+    void WakeAt(uint32_t rank, int64_t tick);
+    /**
+     * Do all that a rank can do.
+     * @param rank the rank
+     */
+    void Advance(uint32_t rank);
+    /**
+     * Note that an operation is complete at a rank.
+     * @param rank the rank
+     * @param instance the operation
+     */
+    void Finish(uint32_t rank, uint64_t instance);
+    /**
+     * Hand a chunk to the transport.
+     * @param rank the sending rank
+     * @param instance the operation
+     * @param step the step
+     */
+    void Send(uint32_t rank, uint64_t instance, const Step& step) const;
+    /**
+     * Called by the transport when a message has come.
+     * @param message the message
+     */
+    void Deliver(const Message& message);
+    /**
+     * Give a message to the operation that it is for.
+     * @param rank the receiving rank
+     * @param instance the operation, which is open
+     * @param message the message
+     */
+    void Accept(uint32_t rank, uint64_t instance, const Message& message);
+    /**
+     * @param accelerator an accelerator
+     * @return its rank, or GetSize() when it is not in the group
+     */
+    uint32_t FindRank(uint32_t accelerator) const;
+    /**
+     * @param rank a rank
+     * @return its name for messages
+     */
+    std::string DescribeRank(uint32_t rank) const;
+    /**
+     * @param rank a rank
+     * @param instance which of its operations
+     * @return what it does there, as far as is known
+     */
+    std::string DescribeOperation(uint32_t rank, uint64_t instance) const;
+    /**
+     * Refuse a message that fits nothing.
+     * @param rank the receiving rank
+     * @param instance the operation
+     * @param message the message
+     */
+    [[noreturn]] void
+    RefuseMismatch(uint32_t rank, uint64_t instance, const Message& message) const;
+
+    std::string m_algorithmName;                   //!< attribute Algorithm
+    Time m_stepLatency;                            //!< attribute StepLatency
+    DataRate m_reductionRate;                      //!< attribute ReductionRate
+    uint32_t m_id = 0;                             //!< owner of the messages
+    std::string m_name;                            //!< for messages
+    std::vector<uint32_t> m_accelerators;          //!< by rank
+    std::map<uint32_t, uint32_t> m_rankOf;         //!< by accelerator
+    Ptr<MessageTransport> m_transport;             //!< carries the messages
+    Ptr<const Locality> m_locality;                //!< may be null
+    Ptr<const CollectiveAlgorithm> m_chosen;       //!< by the attribute; may be null
+    Ptr<const CollectiveAlgorithm> m_ring;         //!< for collectives
+    Ptr<const CollectiveAlgorithm> m_pointToPoint; //!< for point-to-point
+    std::vector<RankState> m_ranks;                //!< by rank
+    /** Fires for each operation that is complete at a rank. */
+    TracedCallback<const OperationRecord&> m_operationDone;
 };
 
 } // namespace ns3::llm

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0-only
+
+#include "operation-progress.h"
+
+#include "transfer-time.h"
+
+#include <algorithm>
+
+namespace ns3::llm
+{
+
+Time
+GetStepCost(const Step& step, const StepCosts& costs)
+{
+    if (step.kind == Step::SEND)
+    {
+        return costs.latency;
+    }
+    const bool reduces = step.reduce && costs.reductionRate.GetBitRate() > 0;
+    return reduces ? GetTransferTime(step.bytes, costs.reductionRate) : Time(0);
+}
+
+OperationProgress::OperationProgress(std::shared_ptr<const StepProgram> program,
+                                     uint32_t rank,
+                                     int64_t tick)
+    : m_program(std::move(program)),
+      m_rank(rank),
+      m_lanes(m_program->GetLaneCount(rank)),
+      m_wakeTick(tick)
+{
+    for (uint32_t lane = 0; lane < m_lanes.size(); ++lane)
+    {
+        m_lanes[lane].length = m_program->GetLaneLength(rank, lane);
+        m_openLanes += m_lanes[lane].length > 0 ? 1 : 0;
+    }
+}
+
+void
+OperationProgress::Arrive(uint32_t peer, uint32_t place, int64_t tick)
+{
+    m_arrivals[{peer, place}] = tick;
+    m_wakeTick = std::min(m_wakeTick, tick + 1);
+}
+
+void
+OperationProgress::Advance(int64_t tick, const StepCosts& costs, const SendFunction& send)
+{
+    m_wakeTick = NEVER;
+    for (bool moved = true; moved;)
+    {
+        moved = false;
+        for (uint32_t lane = 0; lane < m_lanes.size(); ++lane)
+        {
+            moved |= AdvanceLane(lane, tick, costs, send);
+        }
+    }
+}
+
+bool
+OperationProgress::AdvanceLane(uint32_t lane,
+                               int64_t tick,
+                               const StepCosts& costs,
+                               const SendFunction& send)
+{
+    Lane& state = m_lanes[lane];
+    const uint32_t before = state.next;
+    while (state.next < state.length)
+    {
+        const Step step = m_program->GetStep(m_rank, lane, state.next);
+        if (state.dueTick == NEVER)
+        {
+            if (!IsFree(step) || (step.kind == Step::RECEIVE && !TakeArrival(step, tick)))
+            {
+                break;
+            }
+            state.dueTick = tick + GetStepCost(step, costs).GetTimeStep();
+        }
+        if (state.dueTick > tick)
+        {
+            m_wakeTick = std::min(m_wakeTick, state.dueTick);
+            break;
+        }
+        if (step.kind == Step::SEND)
+        {
+            send(step);
+        }
+        state.dueTick = NEVER;
+        ++state.next;
+    }
+    m_openLanes -= state.next > before && state.next == state.length ? 1 : 0;
+    return state.next > before;
+}
+
+bool
+OperationProgress::TakeArrival(const Step& step, int64_t tick)
+{
+    const auto arrival = m_arrivals.find({step.peer, step.place});
+    if (arrival == m_arrivals.end())
+    {
+        return false;
+    }
+    if (arrival->second >= tick)
+    {
+        m_wakeTick = std::min(m_wakeTick, arrival->second + 1);
+        return false;
+    }
+    m_arrivals.erase(arrival);
+    return true;
+}
+
+bool
+OperationProgress::IsFree(const Step& step) const
+{
+    return step.dependencyLane == Step::NONE ||
+           m_lanes[step.dependencyLane].next > step.dependencyIndex;
+}
+
+int64_t
+OperationProgress::GetWakeTick() const
+{
+    return m_wakeTick;
+}
+
+bool
+OperationProgress::IsDone() const
+{
+    return m_openLanes == 0;
+}
+
+bool
+OperationProgress::IsAllTaken() const
+{
+    return m_arrivals.empty();
+}
+
+bool
+OperationProgress::FindReceive(uint32_t peer, uint32_t place, Step& step) const
+{
+    // Nearly always the next step of a lane; so look there first.
+    for (const bool nextOnly : {true, false})
+    {
+        for (uint32_t lane = 0; lane < m_lanes.size(); ++lane)
+        {
+            const uint32_t first = m_lanes[lane].next;
+            const uint32_t end = m_lanes[lane].length;
+            for (uint32_t i = first; i < (nextOnly ? std::min(first + 1, end) : end); ++i)
+            {
+                step = m_program->GetStep(m_rank, lane, i);
+                if (step.kind == Step::RECEIVE && step.peer == peer && step.place == place)
+                {
+                    return true;
+                }
+            }
+        }
+    }
+    return false;
+}
+
+std::vector<Step>
+OperationProgress::GetAwaited() const
+{
+    std::vector<Step> result;
+    for (uint32_t lane = 0; lane < m_lanes.size(); ++lane)
+    {
+        const Lane& state = m_lanes[lane];
+        if (state.next < state.length && state.dueTick == NEVER)
+        {
+            const Step step = m_program->GetStep(m_rank, lane, state.next);
+            if (step.kind == Step::RECEIVE && IsFree(step))
+            {
+                result.push_back(step);
+            }
+        }
+    }
+    return result;
+}
+
+} // namespace ns3::llm

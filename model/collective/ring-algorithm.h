@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-2.0-only
+
+#ifndef LLM_FABRIC_RING_ALGORITHM_H
+#define LLM_FABRIC_RING_ALGORITHM_H
+
+#include "collective-algorithm.h"
+
+namespace ns3::llm
+{
+
+/**
+ * @ingroup llm-fabric-collective
+ * All-reduce, all-gather and reduce-scatter around a ring, in the order of the group.
+ *
+ * Rank r sends to r + 1 and receives from r - 1 (modulo N). The buffer is cut into N chunks for each
+ * channel, whose sizes differ by at most one byte, the larger ones first. Reduce-scatter takes N - 1
+ * steps and leaves rank r with chunk r of each channel; all-gather takes N - 1 steps and starts with
+ * chunk r at rank r; all-reduce is the one and then the other. The ranks together send exactly
+ * (N - 1) S bytes in reduce-scatter and all-gather and 2 (N - 1) S in all-reduce.
+ *
+ * Lane 2c sends and lane 2c + 1 receives for channel c; a send waits for the receive of the step
+ * before it. The places of a channel's messages are counted through all 2 (N - 1) steps of an
+ * all-reduce: an all-gather has those of the second half.
+ */
+class RingAlgorithm : public CollectiveAlgorithm
+{
+  public:
+    /** @return the TypeId */
+    static TypeId GetTypeId();
+
+    bool Supports(const CollectiveRequest& request) const override;
+    std::shared_ptr<const StepProgram> MakeProgram(const CollectiveRequest& request,
+                                                   const std::vector<uint32_t>& accelerators,
+                                                   Ptr<const Locality> locality) const override;
+
+  private:
+    uint32_t m_channels = 1; //!< parallel rings, each with its own part of the buffer
+};
+
+} // namespace ns3::llm
+
+#endif // LLM_FABRIC_RING_ALGORITHM_H
