@@ -32,9 +32,6 @@ enable_testing()
 add_executable(llm-fabric-test-runner test/test-runner.cc ${llm_tests})
 target_link_libraries(llm-fabric-test-runner PRIVATE ns3-llm-fabric)
 target_compile_options(llm-fabric-test-runner PRIVATE ${llm_warnings})
-target_compile_definitions(
-  llm-fabric-test-runner PRIVATE LLM_FABRIC_TEST_DIR="${CMAKE_CURRENT_SOURCE_DIR}/test"
-)
 foreach(file ${llm_tests})
   get_filename_component(name ${file} NAME)
   string(REPLACE "-test-suite.cc" "" suite ${name})

@@ -29,6 +29,9 @@ if(ccache AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
 endif()
 set(llm_warnings -Wall -Wextra -Wpedantic -Werror)
 
+# The data files lie in the source and, once installed, in the prefix.
+string(APPEND llm_data :${CMAKE_INSTALL_FULL_DATADIR}/llm-fabric)
+
 # LLM_FABRIC_SANITIZE: a value for -fsanitize, as the presets asan and tsan give it.
 if(LLM_FABRIC_SANITIZE)
   add_compile_options(
@@ -71,7 +74,4 @@ target_compile_definitions(ns3-llm-fabric PUBLIC NS3_LOG_ENABLE)
 target_compile_definitions(
   ns3-llm-fabric PUBLIC $<BUILD_INTERFACE:$<$<CONFIG:Debug>:NS3_ASSERT_ENABLE>>
 )
-# Where the data files lie: in the source, and once installed.
-set(llm_data ${CMAKE_CURRENT_SOURCE_DIR}/data:${CMAKE_INSTALL_FULL_DATADIR}/llm-fabric)
-target_compile_definitions(ns3-llm-fabric PRIVATE LLM_FABRIC_DATA_DIR="${llm_data}")
 target_compile_options(ns3-llm-fabric PRIVATE ${llm_warnings})

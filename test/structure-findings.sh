@@ -64,8 +64,12 @@ header model/fabric/accelerator.h
 expect 'accelerator.h:1: two rooms have a header of this name'
 sed -i 's/GPL-2.0-only/MIT/' "$tree/helper/rail-helper.h"
 expect 'rail-helper.h:1: the first line is not'
-sed -i 's/RAIL/FAIL/' "$tree/helper/rail-helper.h"
+sed -i 's/ifndef .*RAIL/ifndef LLM_FABRIC_FAIL/' "$tree/helper/rail-helper.h"
 expect 'the include guard is not LLM_FABRIC_RAIL_HELPER_H'
+sed -i 's/^#endif.*/#endif/' "$tree/helper/rail-helper.h"
+expect 'the last line is not #endif // LLM_FABRIC_RAIL_HELPER_H'
+echo '# nothing' >"$tree/CMakeLists.txt"
+expect 'CMakeLists.txt:1: no SPDX'
 header helper/rail-helper.h '// caf'$'\303\251'
 expect '(not ASCII)'
 exit "$failed"

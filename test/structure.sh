@@ -12,8 +12,8 @@ shopt -s nullglob globstar
 
 sources=(model/**/*.{h,cc} helper/*.{h,cc} test/**/*.{h,cc} examples/**/*.{h,cc} tools/*.cc)
 headers=(model/*/*.h helper/*.h)
-others=(llm-fabric .ci/run CMakeLists.txt {examples,test/user-program}/CMakeLists.txt cmake/* tools/* test/**/*.sh
-    test/*.py wscript-compat/* README.md doc/*.rst scratch/README.md)
+others=(llm-fabri[c] .c[i]/run {,examples/,test/user-program/}CMakeLists.tx[t] cmake/* test/**/*.sh test/*.py
+    tools/* wscript-compat/* {,scratch/}README.m[d] doc/*.{rst,dox} doc/Doxyfil[e])
 
 # What each room may include of the others. A name of a room opens all its headers, FILE.h only that.
 rooms='
@@ -72,38 +72,52 @@ check_includes() {
 
 # check_names: no public header has a name that ns-3 or another room has
 check_names() {
-    local header name
+    local header
+    printf '%s\n' "${headers[@]}" | awk -F/ '
+        NR == FNR { taken[$0] = 1; next }
+        $NF in taken { print $0 ":1: ns-3 has a header of this name" }
+        $NF in seen { print $0 ":1: two rooms have a header of this name" }
+        { seen[$NF] = 1 }' "$here/data/ns3-header-names.txt" -
+    [[ ! -e $include/llm-fabric-module.h ]] || return 0 # then ours are installed there
     for header in "${headers[@]}"; do
-        name=${header##*/}
-        if grep -qx "$name" "$here/data/ns3-header-names.txt"; then
-            echo "$header:1: ns-3 has a header of this name"
-        elif [[ -e $include/$name && ! -e $include/llm-fabric-module.h ]]; then
-            echo "$header:1: the ns-3 in $include has a header of this name"
-        fi
+        [[ ! -e $include/${header##*/} ]] || echo "$header:1: the ns-3 in $include has a header of this name"
     done
-    printf '%s\n' "${headers[@]##*/}" | sort | uniq -d | sed 's/$/:1: two rooms have a header of this name/'
 }
 
 # check_heads: licence line, include guard, ASCII
 check_heads() {
-    local file name guard
-    for file in "${sources[@]}"; do
-        [[ $(head -n 1 "$file") == '// SPDX-License-Identifier: GPL-2.0-only' ]] ||
-            echo "$file:1: the first line is not // SPDX-License-Identifier: GPL-2.0-only"
-    done
-    for file in "${others[@]}"; do
-        [[ ! -f $file || $file == *.txt && $file != *CMakeLists.txt ]] ||
-            head -n 3 "$file" | grep -q 'SPDX-License-Identifier: GPL-2.0-only' ||
-            echo "$file:1: no SPDX-License-Identifier in the first three lines"
-    done
-    for file in "${headers[@]}"; do
-        name=${file##*/}
-        name=${name#llm-fabric-}
-        guard=LLM_FABRIC_$(printf '%s' "${name%.h}" | tr 'a-z-' 'A-Z_')_H
-        [[ $(grep -m 1 '^#' "$file") == "#ifndef $guard" && $(tail -n 1 "$file") == "#endif // $guard" ]] ||
-            echo "$file:1: the include guard is not $guard, closed by #endif // $guard"
-    done
+    awk '
+        function finding(line, text) { print file ":" line ": " text }
+        function close_file() {
+            if (guard && last != "#endif // " guard) finding(1, "the last line is not #endif // " guard)
+        }
+        FNR == 1 {
+            close_file()
+            file = FILENAME
+            guard = ""
+            if ($0 != "// SPDX-License-Identifier: GPL-2.0-only")
+                finding(1, "the first line is not // SPDX-License-Identifier: GPL-2.0-only")
+            if (file ~ /^(model|helper)\/.*\.h$/) {
+                guard = file
+                sub(/.*\//, "", guard); sub(/^llm-fabric-/, "", guard); sub(/\.h$/, "", guard)
+                gsub(/-/, "_", guard)
+                guard = "LLM_FABRIC_" toupper(guard) "_H"
+                open = 1
+            }
+        }
+        /^#/ && guard && open {
+            open = 0
+            if ($0 != "#ifndef " guard) finding(FNR, "the include guard is not " guard)
+        }
+        { last = $0 }
+        END { close_file() }' "${sources[@]}"
     LC_ALL=C grep -nP '[^\x00-\x7F]' "${sources[@]}" | sed 's/$/   (not ASCII)/'
+    awk 'FNR <= 3 && /SPDX-License-Identifier: GPL-2.0-only/ { licensed[FILENAME] = 1 }
+        FNR > 3 { nextfile }
+        END {
+            for (i = 1; i < ARGC; ++i)
+                if (!(ARGV[i] in licensed)) print ARGV[i] ":1: no SPDX-License-Identifier in the first three lines"
+        }' "${others[@]}" /dev/null | grep -v '^/dev/null:'
 }
 
 [[ ${#headers[@]} -gt 0 ]] || { echo "no headers in $PWD" && exit 2; }
