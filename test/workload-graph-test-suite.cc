@@ -1,0 +1,532 @@
+// SPDX-License-Identifier: GPL-2.0-only
+
+#include "workload-test-support.h"
+
+#include "ns3/iteration-estimate.h"
+#include "ns3/test.h"
+#include "ns3/transformer-training-graph.h"
+
+#include <algorithm>
+#include <deque>
+#include <map>
+#include <set>
+
+using namespace ns3;
+using namespace ns3::llm;
+
+namespace
+{
+
+/**
+ * @param workload a workload
+ * @param rank a rank
+ * @return all tasks of an iteration
+ */
+std::vector<TrainingTask>
+GetTasks(const Ptr<const TransformerWorkload>& workload, uint32_t rank)
+{
+    auto graph = workload->MakeGraph(rank);
+    std::vector<TrainingTask> tasks;
+    for (TrainingTask task; graph->Next(task);)
+    {
+        tasks.push_back(task);
+    }
+    return tasks;
+}
+
+/** Sums over the tasks of an iteration. */
+struct TaskSums
+{
+    uint64_t tensorBytes = 0;      //!< collectives along TP
+    uint64_t tensorCount = 0;      //!< likewise
+    uint64_t dataBytes = 0;        //!< collectives along DP
+    uint64_t sentBytes = 0;        //!< SEND
+    uint64_t sentCount = 0;        //!< likewise
+    uint64_t receivedBytes = 0;    //!< RECEIVE
+    Time compute;                  //!< COMPUTE
+    std::vector<uint64_t> buckets; //!< collectives along DP
+};
+
+/**
+ * @param tasks tasks of an iteration
+ * @return their sums
+ */
+TaskSums
+Sum(const std::vector<TrainingTask>& tasks)
+{
+    TaskSums sums;
+    for (const auto& task : tasks)
+    {
+        switch (task.kind)
+        {
+        case TrainingTask::COMPUTE:
+            sums.compute += task.duration;
+            break;
+        case TrainingTask::SEND:
+            sums.sentBytes += task.bytes;
+            ++sums.sentCount;
+            break;
+        case TrainingTask::RECEIVE:
+            sums.receivedBytes += task.bytes;
+            break;
+        default:
+            if (task.dimension == ParallelDimension::TENSOR)
+            {
+                sums.tensorBytes += task.bytes;
+                ++sums.tensorCount;
+            }
+            else
+            {
+                sums.dataBytes += task.bytes;
+                sums.buckets.push_back(task.bytes);
+            }
+        }
+    }
+    return sums;
+}
+
+/** When things end that communicate for free, but in the order and with the waits of the graph. */
+class FreeReplay
+{
+  public:
+    /**
+     * @param workload the workload; the ranks of tensor and data groups behave equally, so one rank
+     *        of each stage is enough
+     */
+    explicit FreeReplay(const Ptr<const TransformerWorkload>& workload)
+    {
+        const auto& strategy = workload->GetStrategy();
+        for (uint32_t stage = 0; stage < strategy.pipelineParallel; ++stage)
+        {
+            m_ranks.push_back(strategy.GetRank({0, stage, 0}));
+            m_tasks[m_ranks.back()] = GetTasks(workload, m_ranks.back());
+        }
+    }
+
+    /** @return when the last task ends; Time(0) if ranks wait for each other */
+    Time
+    Run()
+    {
+        bool moved = true;
+        while (moved)
+        {
+            moved = false;
+            for (const auto rank : m_ranks)
+            {
+                while (m_next[rank] < m_tasks[rank].size() && Step(rank))
+                {
+                    moved = true;
+                }
+            }
+        }
+        Time last(0);
+        for (const auto rank : m_ranks)
+        {
+            if (m_next[rank] < m_tasks[rank].size())
+            {
+                return Time(0);
+            }
+            last = std::max(last, *std::max_element(m_ends[rank].begin(), m_ends[rank].end()));
+        }
+        return last;
+    }
+
+  private:
+    /**
+     * Do the next task of a rank.
+     * @param rank the rank
+     * @return false if it waits for a message
+     */
+    bool
+    Step(uint32_t rank)
+    {
+        const TrainingTask& task = m_tasks[rank][m_next[rank]];
+        Time start(0);
+        for (const auto id : task.dependencies)
+        {
+            start = std::max(start, m_ends[rank].at(id));
+        }
+        if (task.kind == TrainingTask::COMPUTE)
+        {
+            start = std::max(start, m_computeFree[rank]) + task.duration;
+            m_computeFree[rank] = start;
+        }
+        if (task.kind == TrainingTask::SEND)
+        {
+            m_messages[{rank, task.peer}].push_back(start);
+        }
+        if (task.kind == TrainingTask::RECEIVE)
+        {
+            auto& messages = m_messages[{task.peer, rank}];
+            if (messages.empty())
+            {
+                return false;
+            }
+            start = std::max(start, messages.front());
+            messages.pop_front();
+        }
+        m_ends[rank].push_back(start);
+        ++m_next[rank];
+        return true;
+    }
+
+    std::vector<uint32_t> m_ranks;                         //!< one of each stage
+    std::map<uint32_t, std::vector<TrainingTask>> m_tasks; //!< by rank
+    std::map<uint32_t, std::size_t> m_next;                //!< next task, by rank
+    std::map<uint32_t, std::vector<Time>> m_ends;          //!< by rank and id
+    std::map<uint32_t, Time> m_computeFree;                //!< by rank
+    std::map<std::pair<uint32_t, uint32_t>, std::deque<Time>>
+        m_messages; //!< by source, destination
+};
+
+/** Traffic of the main example and of a pipeline. */
+class TrafficTestCase : public TestCase
+{
+  public:
+    TrafficTestCase()
+        : TestCase("Bytes of each dimension equal the closed forms")
+    {
+    }
+
+  private:
+    void
+    DoRun() override
+    {
+        CheckMedium();
+        CheckPipeline();
+        for (const auto& model : {"gpt2-medium", "llama-3.1-8b", "falcon-180b"})
+        {
+            CheckEstimate(model, MakeStrategy(8, 1, 2, 3, 1024), {});
+            TransformerWorkloadOptions options;
+            options.scatterGather = true;
+            options.overlapGradients = false;
+            options.overlapTensorBackward = false;
+            options.bucketBytes = 1;
+            CheckEstimate(model, MakeStrategy(2, 4, 2, 5, 512), options);
+            options.overlapGradients = true;
+            CheckEstimate(model, MakeStrategy(1, 2, 3, 2, 512), options);
+            CheckEstimate(model, MakeStrategy(4, 1, 1, 2, 512), options);
+        }
+    }
+
+    /** GPT-2 medium, TP 8 x DP 8, by hand. */
+    void
+    CheckMedium()
+    {
+        const auto workload = MakeWorkload("gpt2-medium", MakeStrategy(8, 1, 8, 1, 1024));
+        NS_TEST_EXPECT_MSG_EQ(workload->GetModel().GetShape().vocabulary, 51200, "padded");
+        NS_TEST_EXPECT_MSG_EQ(workload->GetUnpaddedVocabulary(), 50257, "as in the file");
+        const auto sums = Sum(GetTasks(workload, 13));
+        const uint64_t activation = 2ULL * 1024 * 1024;
+        // 4 a block, one each for embedding and logits; three of 4 bytes a token
+        NS_TEST_EXPECT_MSG_EQ(sums.tensorBytes, (24 * 4 + 2) * activation + 3 * 4096, "TP");
+        NS_TEST_EXPECT_MSG_EQ(sums.tensorCount, 24 * 4 + 2 + 3, "TP collectives");
+        const uint64_t h = 1024;
+        const uint64_t sharded = 24 * (12 * h * h + 7 * h) + 51200 * h;
+        const uint64_t replicated = 24 * 6 * h + 1024 * h + 2 * h;
+        NS_TEST_EXPECT_MSG_EQ(sums.dataBytes, 2 * (sharded / 8 + replicated), "DP");
+        NS_TEST_EXPECT_MSG_EQ(sums.sentBytes + sums.receivedBytes, 0, "no pipeline");
+        // S = 2 bytes x parameters / TP, but for what every rank keeps
+        const auto all = static_cast<double>(workload->GetModel().GetParameterCount());
+        NS_TEST_EXPECT_MSG_EQ_TOL(static_cast<double>(sums.dataBytes),
+                                  2 * all / 8,
+                                  2.0 * replicated,
+                                  "DP, roughly");
+    }
+
+    /** Messages between stages. */
+    void
+    CheckPipeline()
+    {
+        const auto workload = MakeWorkload("gpt3-175b", MakeStrategy(8, 4, 1, 6, 2048));
+        const uint64_t message = 2ULL * 2048 * 12288;
+        std::map<std::pair<uint32_t, uint32_t>, std::vector<int32_t>> sent;
+        std::map<std::pair<uint32_t, uint32_t>, std::vector<int32_t>> received;
+        for (uint32_t rank = 0; rank < 32; ++rank)
+        {
+            for (const auto& task : GetTasks(workload, rank))
+            {
+                if (task.kind == TrainingTask::SEND)
+                {
+                    NS_TEST_EXPECT_MSG_EQ(task.bytes, message, "whole tensor");
+                    sent[{rank, task.peer}].push_back(task.microBatch);
+                }
+                else if (task.kind == TrainingTask::RECEIVE)
+                {
+                    received[{task.peer, rank}].push_back(task.microBatch);
+                }
+            }
+        }
+        NS_TEST_EXPECT_MSG_EQ((sent == received), true, "each message is received, in order");
+        NS_TEST_EXPECT_MSG_EQ(sent.size(), 2 * 3 * 8, "pairs of neighbors");
+        NS_TEST_EXPECT_MSG_EQ((sent[{8, 16}] == std::vector<int32_t>{0, 1, 2, 3, 4, 5}),
+                              true,
+                              "rank 8 of stage 1 sends every micro-batch on");
+    }
+
+    /**
+     * Compare the closed forms with the sums over all tasks.
+     * @param model built-in name
+     * @param strategy the strategy
+     * @param options the rest
+     */
+    void
+    CheckEstimate(const std::string& model,
+                  const ParallelStrategy& strategy,
+                  const TransformerWorkloadOptions& options)
+    {
+        const auto workload = MakeWorkload(model, strategy, options);
+        const std::string where = model + ", " + strategy.Describe();
+        for (uint32_t stage = 0; stage < strategy.pipelineParallel; ++stage)
+        {
+            const uint32_t rank = strategy.GetRank({0, stage, 0});
+            const auto sums = Sum(GetTasks(workload, rank));
+            const auto estimate = EstimateIteration(*workload, rank);
+            NS_TEST_EXPECT_MSG_EQ(estimate.tensor.bytes, sums.tensorBytes, where);
+            NS_TEST_EXPECT_MSG_EQ(estimate.tensor.operations, sums.tensorCount, where);
+            NS_TEST_EXPECT_MSG_EQ(estimate.data.bytes, sums.dataBytes, where);
+            NS_TEST_EXPECT_MSG_EQ(estimate.data.bytes, workload->GetGradientBytes(stage), where);
+            NS_TEST_EXPECT_MSG_EQ(estimate.pipeline.bytes, sums.sentBytes, where);
+            NS_TEST_EXPECT_MSG_EQ(estimate.pipeline.bytes, sums.receivedBytes, where);
+            NS_TEST_EXPECT_MSG_EQ(estimate.pipeline.operations, sums.sentCount, where);
+            NS_TEST_EXPECT_MSG_EQ(estimate.computeTime, sums.compute, where);
+            NS_TEST_EXPECT_MSG_EQ((GetGradientBuckets(*workload, stage) == sums.buckets),
+                                  true,
+                                  where);
+        }
+    }
+};
+
+/** The order of tasks and what they wait for. */
+class DependencyTestCase : public TestCase
+{
+  public:
+    DependencyTestCase()
+        : TestCase("Tasks wait for what they need, and for nothing later")
+    {
+    }
+
+  private:
+    void
+    DoRun() override
+    {
+        const auto workload = MakeWorkload("gpt2", MakeStrategy(2, 1, 2, 1, 256));
+        const auto tasks = GetTasks(workload, 0);
+        for (std::size_t i = 0; i < tasks.size(); ++i)
+        {
+            NS_TEST_ASSERT_MSG_EQ(tasks[i].id, i, "ids count up");
+            for (const auto id : tasks[i].dependencies)
+            {
+                NS_TEST_ASSERT_MSG_LT(id, i, "only earlier tasks");
+            }
+        }
+        // embedding, its sum, then attention which waits for the sum
+        NS_TEST_EXPECT_MSG_EQ(tasks[0].kind, TrainingTask::COMPUTE, "embedding");
+        NS_TEST_EXPECT_MSG_EQ(tasks[1].kind, TrainingTask::ALL_REDUCE, "its sum");
+        NS_TEST_EXPECT_MSG_EQ((tasks[1].dependencies == std::vector<uint64_t>{0}), true, "result");
+        NS_TEST_EXPECT_MSG_EQ((tasks[2].dependencies == std::vector<uint64_t>{1}),
+                              true,
+                              "positions");
+        NS_TEST_EXPECT_MSG_EQ(tasks[3].layer, 0, "first block");
+        CheckBackwardOverlap();
+        CheckGradients();
+    }
+
+    /** The backward sum runs beside the weight gradients when told so. */
+    void
+    CheckBackwardOverlap()
+    {
+        for (const bool overlap : {true, false})
+        {
+            TransformerWorkloadOptions options;
+            options.overlapTensorBackward = overlap;
+            const auto tasks =
+                GetTasks(MakeWorkload("gpt2", MakeStrategy(2, 1, 1, 1, 256), options), 0);
+            uint32_t beside = 0;
+            for (std::size_t i = 0; i + 1 < tasks.size(); ++i)
+            {
+                const auto& next = tasks[i + 1];
+                const bool sum = tasks[i].kind == TrainingTask::ALL_REDUCE && tasks[i].layer >= 0;
+                if (sum && next.kind == TrainingTask::COMPUTE && next.dependencies.empty())
+                {
+                    ++beside;
+                }
+            }
+            NS_TEST_EXPECT_MSG_EQ(beside, (overlap ? 24 : 0), "two a block of 12");
+        }
+    }
+
+    /** Buckets go out during the last backward pass; the optimizer waits for the last. */
+    void
+    CheckGradients()
+    {
+        TransformerWorkloadOptions options;
+        options.bucketBytes = 1;
+        for (const bool overlap : {true, false})
+        {
+            options.overlapGradients = overlap;
+            const auto tasks =
+                GetTasks(MakeWorkload("gpt2", MakeStrategy(1, 1, 2, 3, 256), options), 0);
+            uint32_t buckets = 0;
+            std::size_t lastBucket = 0;
+            for (const auto& task : tasks)
+            {
+                if (task.kind == TrainingTask::ALL_REDUCE)
+                {
+                    ++buckets;
+                    lastBucket = task.id;
+                    NS_TEST_EXPECT_MSG_EQ(task.microBatch,
+                                          (overlap && task.layer >= 0 ? 2 : task.microBatch),
+                                          "last");
+                    NS_TEST_EXPECT_MSG_EQ(tasks[task.dependencies.at(0)].kind,
+                                          TrainingTask::COMPUTE,
+                                          "what made the gradients");
+                }
+            }
+            // final norm, two a block, embedding
+            NS_TEST_EXPECT_MSG_EQ(buckets, (overlap ? 1 + 2 * 12 + 1 : 1), "buckets");
+            const auto& optimizer = tasks.back();
+            NS_TEST_EXPECT_MSG_EQ(std::string(optimizer.label), "optimizer", "comes last");
+            NS_TEST_EXPECT_MSG_EQ((optimizer.dependencies == std::vector<uint64_t>{lastBucket}),
+                                  true,
+                                  "waits for the last bucket");
+        }
+    }
+};
+
+/** Iteration time with free communication. */
+class ReplayTestCase : public TestCase
+{
+  public:
+    ReplayTestCase()
+        : TestCase("With free communication an iteration takes the ideal time")
+    {
+    }
+
+  private:
+    void
+    DoRun() override
+    {
+        for (const uint32_t stages : {1, 2, 4, 8})
+        {
+            for (const uint32_t microBatches : {1, 3, 8, 20})
+            {
+                const auto strategy = MakeStrategy(4, stages, 1, microBatches, 1024);
+                const auto workload = MakeWorkload("gpt2-medium", strategy);
+                FreeReplay replay(workload);
+                const Time end = replay.Run();
+                const Time ideal = EstimateIteration(*workload, 0).idealTime;
+                NS_TEST_EXPECT_MSG_EQ(end,
+                                      ideal,
+                                      stages << " stages, " << microBatches << " micro-batches");
+            }
+        }
+    }
+};
+
+/** Memory of a large graph. */
+class BoundedTestCase : public TestCase
+{
+  public:
+    BoundedTestCase()
+        : TestCase("A graph keeps no more for 96 layers x 64 micro-batches than for one")
+    {
+    }
+
+  private:
+    void
+    DoRun() override
+    {
+        const auto workload = MakeWorkload("gpt3-175b", MakeStrategy(8, 1, 8, 64, 2048));
+        TransformerTrainingGraph graph(workload, 5);
+        std::size_t mostReady = 0;
+        uint64_t furthest = 0;
+        uint64_t count = 0;
+        for (TrainingTask task; graph.Next(task); ++count)
+        {
+            mostReady = std::max(mostReady, graph.GetReadyCount());
+            NS_TEST_ASSERT_MSG_LT(task.dependencies.size(), 3, "dependencies");
+            for (const auto id : task.dependencies)
+            {
+                furthest = std::max(furthest, task.id - id);
+            }
+        }
+        NS_TEST_EXPECT_MSG_GT(count, 64 * 96 * 8, "every pass of every block");
+        NS_TEST_EXPECT_MSG_LT(mostReady, 3, "tasks made ahead");
+        NS_TEST_EXPECT_MSG_LT(furthest, 8, "how far back a dependency lies");
+
+        TrainingTask first;
+        NS_TEST_EXPECT_MSG_EQ(graph.Next(first), false, "ended");
+        graph.Restart();
+        uint64_t again = 0;
+        for (TrainingTask task; graph.Next(task); ++again)
+        {
+            NS_TEST_ASSERT_MSG_EQ(task.id, again, "ids start again");
+        }
+        NS_TEST_EXPECT_MSG_EQ(again, count, "the same iteration");
+    }
+};
+
+/** Settings that do not fit together. */
+class WorkloadRefusalTestCase : public TestCase
+{
+  public:
+    WorkloadRefusalTestCase()
+        : TestCase("Workloads that cannot run are refused")
+    {
+    }
+
+  private:
+    void
+    DoRun() override
+    {
+        const auto refuse = [this](const ParallelStrategy& strategy,
+                                   const TransformerWorkloadOptions& options,
+                                   const std::vector<std::string>& parts)
+        {
+            const auto make = [&]
+            {
+                MakeWorkload("gpt2", strategy, options);
+            };
+            NS_TEST_EXPECT_MSG_EQ(CheckRefused(make, parts), "", parts[0]);
+        };
+        TransformerWorkloadOptions unpadded;
+        unpadded.padVocabulary = false;
+        refuse(MakeStrategy(2, 1, 1, 1, 256), unpadded, {"vocabulary = 50257", "pad"});
+        TransformerWorkloadOptions empty;
+        empty.bucketBytes = 0;
+        refuse(MakeStrategy(2, 1, 1, 1, 256), empty, {"bucket bytes = 0"});
+        ParallelStrategy chunks = MakeStrategy(1, 1, 1, 1, 256);
+        chunks.modelChunks = 2;
+        refuse(chunks, {}, {"model chunks = 2", "PP = 1"});
+        chunks = MakeStrategy(1, 2, 1, 2, 256);
+        chunks.modelChunks = 2;
+        refuse(chunks, {}, {"OneForwardOneBackwardSchedule", "2 model chunks"});
+    }
+};
+
+/** The suite. */
+class WorkloadGraphTestSuite : public TestSuite
+{
+  public:
+    WorkloadGraphTestSuite()
+        : TestSuite("llm-fabric-workload-graph", TestSuite::Type::UNIT)
+    {
+        AddTestCase(new TrafficTestCase);
+        AddTestCase(new DependencyTestCase);
+        AddTestCase(new ReplayTestCase);
+        AddTestCase(new BoundedTestCase);
+        AddTestCase(new WorkloadRefusalTestCase);
+    }
+
+  private:
+    void
+    DoSetup() override
+    {
+        UsePicosecondTicks();
+    }
+};
+
+WorkloadGraphTestSuite g_workloadGraphTestSuite; //!< registers itself
+
+} // namespace

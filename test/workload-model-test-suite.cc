@@ -1,0 +1,511 @@
+// SPDX-License-Identifier: GPL-2.0-only
+
+#include "workload-test-support.h"
+
+#include "ns3/accelerator.h"
+#include "ns3/llm-fabric-data.h"
+#include "ns3/test.h"
+#include "ns3/transformer-model.h"
+
+#include <boost/tokenizer.hpp>
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+#include <cstdlib>
+#include <fstream>
+#include <map>
+
+using namespace ns3;
+using namespace ns3::llm;
+
+namespace
+{
+
+using Json = nlohmann::json;
+using Row = std::map<std::string, std::string>;
+
+/** @return the rows of the reference file, by column */
+std::vector<Row>
+ReadReference()
+{
+    std::ifstream file(LLM_FABRIC_TEST_DIR "/data/huggingface-models.csv");
+    std::vector<Row> rows;
+    std::vector<std::string> header;
+    std::string line;
+    while (std::getline(file, line))
+    {
+        if (line.empty() || line[0] == '#')
+        {
+            continue;
+        }
+        boost::tokenizer<boost::escaped_list_separator<char>> tokens(line);
+        const std::vector<std::string> fields(tokens.begin(), tokens.end());
+        if (header.empty())
+        {
+            header = fields;
+            continue;
+        }
+        Row row;
+        for (std::size_t i = 0; i < fields.size(); ++i)
+        {
+            row[header.at(i)] = fields[i];
+        }
+        rows.push_back(row);
+    }
+    return rows;
+}
+
+/**
+ * @param row a row of the reference file
+ * @return the config.json that its family would have, by the family's own key names
+ */
+Json
+MakeConfig(const Row& row)
+{
+    const auto number = [&row](const char* column)
+    {
+        return std::stoull(row.at(column));
+    };
+    const std::string type = row.at("model_type");
+    Json config = {{"model_type", type == "gpt3" ? "gpt2" : type},
+                   {"vocab_size", number("vocab_size")}};
+    const bool old = type == "gpt3";
+    config[old ? "n_embd" : type == "bloom" ? "n_embed" : "hidden_size"] = number("hidden_size");
+    config[old || type == "bloom" ? "n_layer" : "num_hidden_layers"] = number("num_hidden_layers");
+    config[old || type == "bloom" ? "n_head" : "num_attention_heads"] =
+        number("num_attention_heads");
+    config[type == "falcon" ? "num_kv_heads" : "num_key_value_heads"] =
+        number("num_key_value_heads");
+    config[old               ? "n_positions"
+           : type == "bloom" ? "seq_length"
+                             : "max_position_embeddings"] = number("max_position_embeddings");
+    if (row.at("intermediate_size_given").substr(0, 3) == "yes")
+    {
+        config[old             ? "n_inner"
+               : type == "opt" ? "ffn_dim"
+                               : "intermediate_size"] = number("intermediate_size");
+    }
+    if (row.at("tie_word_embeddings").substr(0, 6) != "absent")
+    {
+        config["tie_word_embeddings"] = row.at("tie_word_embeddings") == "true";
+    }
+    if (type == "falcon")
+    {
+        config["new_decoder_architecture"] = true;
+        config["parallel_attn"] = true;
+        config["multi_query"] = true;
+    }
+    return config;
+}
+
+/** @return a small valid file of the Llama family */
+Json
+MakeLlama()
+{
+    return {{"model_type", "llama"},
+            {"hidden_size", 64},
+            {"num_hidden_layers", 2},
+            {"num_attention_heads", 4},
+            {"num_key_value_heads", 2},
+            {"intermediate_size", 96},
+            {"vocab_size", 100},
+            {"max_position_embeddings", 512}};
+}
+
+/**
+ * @param config content of a file
+ * @return the model
+ */
+TransformerModel
+Parse(const Json& config)
+{
+    return TransformerModel::FromJson(config.dump(), "x/config.json");
+}
+
+/** Parameter counts of public models. */
+class ParameterCountTestCase : public TestCase
+{
+  public:
+    ParameterCountTestCase()
+        : TestCase("Parameter counts equal those of public models")
+    {
+    }
+
+  private:
+    void
+    DoRun() override
+    {
+        const auto rows = ReadReference();
+        NS_TEST_ASSERT_MSG_EQ(rows.size(), 10, "dense rows of the reference file");
+        for (const auto& row : rows)
+        {
+            const auto count = static_cast<double>(Parse(MakeConfig(row)).GetParameterCount());
+            const double listed = std::stod(row.at("parameters_e9_computed")) * 1e9;
+            NS_TEST_EXPECT_MSG_EQ_TOL(count, listed, 1e-3 * listed, row.at("model"));
+        }
+        CheckBuiltIns();
+        CheckFamilies();
+    }
+
+    /** Totals of the published checkpoints, which are exact. */
+    void
+    CheckBuiltIns()
+    {
+        const std::map<std::string, uint64_t> totals = {{"gpt2", 124439808},
+                                                        {"gpt2-medium", 354823168},
+                                                        {"gpt2-large", 774030080},
+                                                        {"gpt2-xl", 1557611200},
+                                                        {"llama-2-7b", 6738415616},
+                                                        {"llama-2-70b", 68976648192},
+                                                        {"llama-3.1-8b", 8030261248},
+                                                        {"llama-3.1-70b", 70553706496},
+                                                        {"llama-3.1-405b", 405853388800},
+                                                        {"qwen2.5-72b", 72706203648},
+                                                        {"bloom-176b", 176247271424}};
+        const auto names = TransformerModel::GetBuiltInNames();
+        for (const auto& [name, total] : totals)
+        {
+            NS_TEST_EXPECT_MSG_EQ(TransformerModel::Load(name).GetParameterCount(), total, name);
+        }
+        for (const auto& name : names)
+        {
+            NS_TEST_EXPECT_MSG_EQ(TransformerModel::Load(name).GetShape().name, name, "name");
+        }
+        NS_TEST_EXPECT_MSG_EQ(TransformerModel::Load("GPT2-Medium").GetShape().hidden,
+                              1024,
+                              "case");
+    }
+
+    /** Totals of published checkpoints of the families that no built-in name covers. */
+    void
+    CheckFamilies()
+    {
+        const std::vector<std::pair<Json, uint64_t>> files = {
+            {{{"model_type", "falcon"},
+              {"hidden_size", 4544},
+              {"num_hidden_layers", 32},
+              {"num_attention_heads", 71},
+              {"vocab_size", 65024},
+              {"multi_query", true},
+              {"parallel_attn", true},
+              {"bias", false},
+              {"new_decoder_architecture", false}},
+             6921720704},
+            {{{"model_type", "mistral"},
+              {"hidden_size", 4096},
+              {"num_hidden_layers", 32},
+              {"num_attention_heads", 32},
+              {"num_key_value_heads", 8},
+              {"vocab_size", 32000},
+              {"intermediate_size", 14336}},
+             7241732096},
+            {{{"model_type", "gemma"},
+              {"hidden_size", 2048},
+              {"num_hidden_layers", 18},
+              {"num_attention_heads", 8},
+              {"num_key_value_heads", 1},
+              {"head_dim", 256},
+              {"vocab_size", 256000},
+              {"intermediate_size", 16384}},
+             2506172416},
+            {{{"model_type", "qwen3"},
+              {"hidden_size", 4096},
+              {"num_hidden_layers", 36},
+              {"num_attention_heads", 32},
+              {"num_key_value_heads", 8},
+              {"head_dim", 128},
+              {"vocab_size", 151936},
+              {"intermediate_size", 12288},
+              {"tie_word_embeddings", false}},
+             8190735360},
+            {{{"model_type", "gpt_neox"},
+              {"hidden_size", 6144},
+              {"num_hidden_layers", 44},
+              {"num_attention_heads", 64},
+              {"vocab_size", 50432},
+              {"intermediate_size", 24576}},
+             20554567680},
+            {{{"model_type", "phi3"},
+              {"hidden_size", 3072},
+              {"num_hidden_layers", 32},
+              {"num_attention_heads", 32},
+              {"num_key_value_heads", 32},
+              {"vocab_size", 32064},
+              {"intermediate_size", 8192}},
+             3821079552}};
+        for (const auto& [config, total] : files)
+        {
+            NS_TEST_EXPECT_MSG_EQ(Parse(config).GetParameterCount(), total, config["model_type"]);
+        }
+    }
+};
+
+/** GPT-3 with the closed form of Narayanan et al., and the division among ranks. */
+class ParameterPartsTestCase : public TestCase
+{
+  public:
+    ParameterPartsTestCase()
+        : TestCase("Parts of a model add up, and ranks hold their share")
+    {
+    }
+
+  private:
+    void
+    DoRun() override
+    {
+        const TransformerModel model = TransformerModel::Load("gpt3-175b").WithVocabulary(51200);
+        const double h = 12288;
+        const double l = 96;
+        const double closed = 12 * l * h * h * (1 + 13 / (12 * h) + (51200 + 2048) / (12 * l * h));
+        const auto count = static_cast<double>(model.GetParameterCount());
+        NS_TEST_EXPECT_MSG_EQ_TOL(count, closed + 2 * h, 100, "closed form and the final norm");
+        NS_TEST_EXPECT_MSG_EQ_TOL(count, 174.6e9, 0.05e9, "published");
+
+        const auto block = model.GetBlockParameters();
+        NS_TEST_EXPECT_MSG_EQ(block.GetTotal(), 12ULL * 12288 * 12288 + 13 * 12288, "block");
+        // sharded: four matrices, biases of QKV and the first matrix; kept: two norms, two biases
+        NS_TEST_EXPECT_MSG_EQ(block.sharded, 12ULL * 12288 * 12288 + 7 * 12288, "sharded");
+        NS_TEST_EXPECT_MSG_EQ(block.replicated, 6ULL * 12288, "replicated");
+        NS_TEST_EXPECT_MSG_EQ(block.GetPerRank(8), block.sharded / 8 + block.replicated, "rank");
+
+        NS_TEST_EXPECT_MSG_EQ(PadVocabulary(50257, 1), 50304, "128");
+        NS_TEST_EXPECT_MSG_EQ(PadVocabulary(50257, 8), 51200, "128 x 8");
+        NS_TEST_EXPECT_MSG_EQ(PadVocabulary(51200, 8), 51200, "already padded");
+    }
+};
+
+/** Different ways to say the same. */
+class ConfigDialectTestCase : public TestCase
+{
+  public:
+    ConfigDialectTestCase()
+        : TestCase("Nested files, other key names and defaults are understood")
+    {
+    }
+
+  private:
+    void
+    DoRun() override
+    {
+        const Json plain = MakeLlama();
+        const uint64_t count = Parse(plain).GetParameterCount();
+        // by hand: QKV 64 x (64 + 64), output 64 x 64, three of 64 x 96, norms; embedding twice
+        const uint64_t block = 64 * 128 + 64 * 64 + 3 * 64 * 96 + 2 * 64;
+        NS_TEST_EXPECT_MSG_EQ(count, 2 * block + 2 * 100 * 64 + 64, "by hand");
+
+        Json tied = plain;
+        tied["tie_word_embeddings"] = true;
+        NS_TEST_EXPECT_MSG_EQ(Parse(tied).GetParameterCount(), count - 6400, "tied");
+        const Json nested = {{"model_type", "llava"},
+                             {"tie_word_embeddings", true},
+                             {"text_config", plain}};
+        NS_TEST_EXPECT_MSG_EQ(Parse(nested).GetParameterCount(), count - 6400, "nested");
+
+        Json named = plain;
+        named.erase("model_type");
+        named["architectures"] = {"LlamaForCausalLM"};
+        NS_TEST_EXPECT_MSG_EQ(Parse(named).GetParameterCount(), count, "architectures");
+
+        Json whole = plain;
+        whole["num_key_value_heads"] = nullptr;
+        NS_TEST_EXPECT_MSG_EQ(Parse(whole).GetShape().keyValueHeads, 4, "null means absent");
+        Json biased = plain;
+        biased["attention_bias"] = true;
+        biased["mlp_bias"] = true;
+        NS_TEST_EXPECT_MSG_EQ(Parse(biased).GetParameterCount(),
+                              count + 2 * (128 + 64 + 2 * 96 + 64),
+                              "biases");
+        Json wide = plain;
+        wide["head_dim"] = 32;
+        NS_TEST_EXPECT_MSG_EQ(Parse(wide).GetParameterCount(),
+                              count + 2 * (64 * 128 + 64 * 64),
+                              "heads x head_dim = 128 differs from the hidden size");
+        const TransformerModel opt = TransformerModel::Load("opt-175b");
+        NS_TEST_EXPECT_MSG_EQ(opt.GetShape().positionRows, 2050, "OPT has two rows more");
+    }
+};
+
+/** Wrong files. */
+class ConfigRefusalTestCase : public TestCase
+{
+  public:
+    ConfigRefusalTestCase()
+        : TestCase("Wrong model files are refused by key, value and file")
+    {
+    }
+
+  private:
+    /**
+     * @param key a key
+     * @param value its wrong value
+     * @param parts what the message must say
+     */
+    void
+    Check(const char* key, const Json& value, std::vector<std::string> parts)
+    {
+        Json config = MakeLlama();
+        config[key] = value;
+        parts.insert(parts.end(), {"x/config.json", std::string(key) + " = " + value.dump()});
+        NS_TEST_EXPECT_MSG_EQ(CheckRefused([&config] { Parse(config); }, parts), "", key);
+    }
+
+    void
+    DoRun() override
+    {
+        Check("hidden_size", "64", {"whole number"});
+        Check("hidden_size", 64.5, {"whole number"});
+        Check("hidden_size", -64, {"at least 1"});
+        Check("num_hidden_layers", 0, {"at least 1"});
+        Check("vocab_size", 1ull << 40, {"too large"});
+        Check("n_layer", 3, {"contradicts num_hidden_layers = 2"});
+        Check("num_attention_heads", 6, {"hidden size = 64", "head_dim"});
+        Check("num_key_value_heads", 3, {"number of heads = 4"});
+        Check("model_type", "mixtral", {"not a known family"});
+        Check("tie_word_embeddings", "yes", {"true or false"});
+        Check("model_type", "lama", {"did you mean llama?"});
+        Check("model_type", 7, {"must be a string"});
+        Check("num_local_experts", 8, {"only dense models"});
+        Check("kv_lora_rank", 512, {"latent attention"});
+
+        const auto refuse =
+            [this](const std::function<void()>& action, const std::vector<std::string>& parts)
+        {
+            NS_TEST_EXPECT_MSG_EQ(CheckRefused(action, parts), "", parts[0]);
+        };
+        Json missing = MakeLlama();
+        missing.erase("intermediate_size");
+        refuse([&] { Parse(missing); }, {"intermediate_size = absent", "ffn_dim"});
+        missing = MakeLlama();
+        missing.erase("model_type");
+        refuse([&] { Parse(missing); }, {"model_type = absent", "must name the family"});
+        refuse([] { TransformerModel::FromJson("{", "y.json"); }, {"y.json is not valid JSON"});
+        refuse([] { TransformerModel::FromJson("[1]", "y.json"); }, {"y.json must hold"});
+        refuse([] { TransformerModel::Load("gpt2-medum"); }, {"did you mean gpt2-medium?"});
+        refuse([] { TransformerModel::Load("none/such.json"); }, {"cannot read", "none/such.json"});
+        refuse([] { TransformerModel::Load("llama-2-7b").WithVocabulary(0); }, {"vocabulary = 0"});
+    }
+};
+
+/** The accelerator file. */
+class AcceleratorTestCase : public TestCase
+{
+  public:
+    AcceleratorTestCase()
+        : TestCase("Accelerators are found by name, with their figures")
+    {
+    }
+
+  private:
+    void
+    DoRun() override
+    {
+        const Accelerator h100 = Accelerator::FromName("h100");
+        NS_TEST_EXPECT_MSG_EQ(h100.name, "H100-SXM", "prefix, other case");
+        NS_TEST_EXPECT_MSG_EQ(h100.matrixFlopsPerSecond, 989e12, "16 bit");
+        NS_TEST_EXPECT_MSG_EQ(h100.matrixFlopsPerSecond8, 1979e12, "8 bit");
+        NS_TEST_EXPECT_MSG_EQ(h100.vectorFlopsPerSecond, 67e12, "vector");
+        NS_TEST_EXPECT_MSG_EQ(h100.memoryBytes, 80000000000, "memory");
+        NS_TEST_EXPECT_MSG_EQ(h100.memoryBytesPerSecond, 3350e9, "memory rate");
+        NS_TEST_EXPECT_MSG_EQ(h100.scaleUpRate, DataRate("3600Gb/s"), "450 GB/s");
+        NS_TEST_EXPECT_MSG_EQ(h100.scaleUpDomain, 8, "domain");
+        NS_TEST_EXPECT_MSG_EQ(h100.nicRate, DataRate("400Gb/s"), "NIC");
+        NS_TEST_EXPECT_MSG_EQ(Accelerator::FromName("TPU v4").nicRate.GetBitRate(), 0, "unknown");
+        const auto all = Accelerator::ReadFile(FindDataFile("accelerators.csv"));
+        NS_TEST_EXPECT_MSG_EQ(all.size(), 17, "rows");
+        for (const auto& accelerator : all)
+        {
+            NS_TEST_EXPECT_MSG_EQ(Accelerator::FromName(accelerator.name).name,
+                                  accelerator.name,
+                                  "full name");
+            NS_TEST_EXPECT_MSG_EQ(accelerator.source.empty(), false, accelerator.name);
+        }
+        const auto refuse = [this](const char* name, const std::vector<std::string>& parts)
+        {
+            const auto find = [name]
+            {
+                Accelerator::FromName(name);
+            };
+            NS_TEST_EXPECT_MSG_EQ(CheckRefused(find, parts), "", name);
+        };
+        refuse("GH200", {"fits several", "GH200-96GB, GH200-141GB"});
+        refuse("B2O0", {"'B2O0' is not known", "did you mean B200?", "A100-SXM-80GB"});
+        refuse("", {"not known"});
+        CheckFiles();
+    }
+
+    /** Wrong files. */
+    void
+    CheckFiles()
+    {
+        const std::string path = CreateTempDirFilename("accelerators.csv");
+        const auto check = [&](const std::string& text, const std::vector<std::string>& parts)
+        {
+            std::ofstream(path) << text;
+            const auto read = [&path]
+            {
+                Accelerator::ReadFile(path);
+            };
+            NS_TEST_EXPECT_MSG_EQ(CheckRefused(read, parts), "", text);
+        };
+        check("# c\naccelerator,hbm_gb\nX,1\n", {"line 3", "no column 'fp16_bf16_tflops'"});
+        check("accelerator,fp16_bf16_tflops\nX\n", {"line 2", "1 fields", "2 columns"});
+        check("accelerator,fp16_bf16_tflops\nX,fast\n", {"fp16_bf16_tflops = 'fast'"});
+        check("accelerator,fp16_bf16_tflops\nX,\n", {"fp16_bf16_tflops = ''"});
+        NS_TEST_EXPECT_MSG_EQ(
+            CheckRefused([] { Accelerator::ReadFile("no.csv"); }, {"cannot read", "no.csv"}),
+            "",
+            "absent");
+    }
+};
+
+/** The data directory and suggestions. */
+class DataDirectoryTestCase : public TestCase
+{
+  public:
+    DataDirectoryTestCase()
+        : TestCase("Data files are found, and near names suggested")
+    {
+    }
+
+  private:
+    void
+    DoRun() override
+    {
+        const std::vector<std::string> names = {"ring", "tree", "Direct"};
+        NS_TEST_EXPECT_MSG_EQ(FindNearestName("rnig", names), "ring", "two letters swapped");
+        NS_TEST_EXPECT_MSG_EQ(FindNearestName("direkt", names), "Direct", "case does not count");
+        NS_TEST_EXPECT_MSG_EQ(FindNearestName("xyzzy", names), "", "nothing is near");
+        NS_TEST_EXPECT_MSG_EQ(DescribeAllowedNames("xyzzy", names),
+                              ". Allowed: ring, tree, Direct",
+                              "list");
+        const auto find = []
+        {
+            FindDataFile("accelerators.csv");
+        };
+        setenv("LLM_FABRIC_DATA", "/nowhere:/else", 1);
+        const std::string message = CheckRefused(find, {"LLM_FABRIC_DATA", "/nowhere:/else"});
+        unsetenv("LLM_FABRIC_DATA");
+        NS_TEST_EXPECT_MSG_EQ(message, "", "the environment replaces the built-in places");
+        NS_TEST_EXPECT_MSG_EQ(CheckRefused(find, {}), "nothing was refused", "built-in places");
+    }
+};
+
+/** The suite. */
+class WorkloadModelTestSuite : public TestSuite
+{
+  public:
+    WorkloadModelTestSuite()
+        : TestSuite("llm-fabric-workload-model", TestSuite::Type::UNIT)
+    {
+        AddTestCase(new ParameterCountTestCase);
+        AddTestCase(new ParameterPartsTestCase);
+        AddTestCase(new ConfigDialectTestCase);
+        AddTestCase(new ConfigRefusalTestCase);
+        AddTestCase(new AcceleratorTestCase);
+        AddTestCase(new DataDirectoryTestCase);
+    }
+};
+
+WorkloadModelTestSuite g_workloadModelTestSuite; //!< registers itself
+
+} // namespace
