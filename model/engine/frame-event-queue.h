@@ -3,10 +3,11 @@
 #ifndef LLM_FABRIC_FRAME_EVENT_QUEUE_H
 #define LLM_FABRIC_FRAME_EVENT_QUEUE_H
 
+#include "frame-event-wheel.h"
+
 #include "ns3/assert.h"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -29,18 +30,17 @@ struct FrameEvent
  * @ingroup llm-fabric-engine
  * A monotone priority queue, ordered by (tick, key) whatever the order of insertion.
  *
- * Monotone means that no entry may lie before the tick of the last one popped; in return nothing is
- * compared on insertion but the bits in which a tick differs from the origin, a tick that everything
- * pending has passed. Entries lie in slots: a level for every three bits of the tick, eight slots a
- * level. The lowest occupied slot holds the earliest entries. When it is short it is sorted into the
- * run, from which entries are popped; when it is long its earliest tick becomes the origin and the
- * rest falls to lower levels. Entries that are inserted into the run's range of ticks (the window)
- * are sorted in from the back.
+ * Monotone means that no entry may lie before the tick of the last one popped. The next entries lie
+ * in a sorted array, the run, and the others in a FrameEventWheel. The run has all entries of a range
+ * of ticks, the window: those that differ from the origin in the lowest bits only. When the run is
+ * empty, the wheel's lowest slot is sorted into it if it is short; if it is long, its earliest tick
+ * becomes the origin and the whole window, and the rest falls to lower slots. Entries that are
+ * inserted into the window are sorted in from the back of the run.
  *
- * The cost of an entry stays bounded when thousands have one tick, inserted before that tick or while
- * it runs: a run that grows too long goes back to the slots, and when it has but one tick left, late
- * entries of that tick go to a heap beside it. Storage is kept, so that the steady state allocates
- * nothing.
+ * The cost of an entry stays bounded when thousands have one tick, be they inserted before that tick
+ * or while it runs: a run that grows too long goes back to the wheel, and if all of it has the
+ * origin's tick, late entries of that tick go to a heap beside it. Storage is kept, so that the
+ * steady state allocates nothing.
  *
  * @tparam Entry a copyable type with the members `uint64_t tick` and `uint64_t key`
  */
@@ -55,11 +55,15 @@ class FrameEventQueue
     bool
     IsEmpty() const
     {
-        return m_head == m_run.size() && m_levels == 0 && m_late.empty();
+        return m_head == m_run.size() && m_wheel.IsEmpty() && m_late.empty();
     }
 
     /** @return the number of entries; counts all slots, so not for each event */
-    std::size_t GetSize() const;
+    std::size_t
+    GetSize() const
+    {
+        return m_run.size() - m_head + m_late.size() + m_wheel.GetSize();
+    }
 
     /** @return the number of entries popped so far */
     uint64_t
@@ -77,13 +81,13 @@ class FrameEventQueue
     {
         NS_ASSERT_MSG(entry.tick >= m_origin, "an entry lies in the past of its queue");
         const uint64_t difference = entry.tick ^ m_origin;
-        if ((difference >> m_windowBits) == 0)
+        if ((difference >> m_windowBits) != 0)
         {
-            InsertIntoRun(entry);
+            m_wheel.Insert(entry, difference);
         }
         else
         {
-            InsertIntoSlot(entry, difference);
+            InsertIntoWindow(entry);
         }
     }
 
@@ -94,7 +98,7 @@ class FrameEventQueue
     uint64_t
     PeekTick() const
     {
-        return m_head != m_run.size() ? m_run[m_head].tick : PeekTickOfSlots();
+        return m_head != m_run.size() ? m_run[m_head].tick : PeekTickOutsideRun();
     }
 
     /**
@@ -118,9 +122,9 @@ class FrameEventQueue
     }
 
     /**
-     * Look ahead, as a hint only: the entry is one of the next, but others may come before it.
+     * Look ahead, as a hint only: other entries may come before this one.
      * @param distance 0 for the next entry
-     * @return an entry that will probably be popped after `distance` others, or nullptr if unknown
+     * @return an entry that is likely to be popped after `distance` others, or nullptr if unknown
      */
     const Entry*
     Ahead(std::size_t distance) const
@@ -129,7 +133,7 @@ class FrameEventQueue
     }
 
     /**
-     * Erase an entry; linear in one slot, or in the entries of one tick.
+     * Erase an entry; linear in one slot, or in the run.
      * @param tick its tick
      * @param match called with entries of this tick; returns true for the one to erase
      * @return whether there was one
@@ -145,11 +149,8 @@ class FrameEventQueue
     void Drain(Take take);
 
   private:
-    static constexpr unsigned LEVEL_BITS = 3;                   //!< bits of a tick per level
-    static constexpr unsigned SLOTS = 1u << LEVEL_BITS;         //!< slots of a level
-    static constexpr unsigned LEVELS = 63 / LEVEL_BITS + 1;     //!< levels that 64 bits need
-    static constexpr std::size_t SORTED_SLOT = 32;              //!< longest slot that becomes a run
-    static constexpr std::size_t LONGEST_RUN = 9 * SORTED_SLOT; //!< longest run sorted by insertion
+    static constexpr std::size_t SHORT_SLOT = 32; //!< longest slot that becomes a run as it is
+    static constexpr std::size_t LONG_RUN = 288;  //!< length at which a run is not sorted into
 
     /**
      * @param a an entry
@@ -165,7 +166,7 @@ class FrameEventQueue
     /**
      * @param a an entry
      * @param b another
-     * @return whether a comes after b: makes a heap's first entry the earliest
+     * @return whether a comes after b: makes the earliest the first of a heap
      */
     static bool
     After(const Entry& a, const Entry& b)
@@ -174,83 +175,31 @@ class FrameEventQueue
     }
 
     /**
-     * Move the last entry of a sorted range to its place.
-     * @param entries the array
-     * @param first index of the first sorted entry
-     * @param last index of the entry to move
+     * Move an entry of the run to its place among those before it.
+     * @param first index from which these are sorted
+     * @param last index of the entry
      */
-    static void
-    SortIn(Entry* entries, std::size_t first, std::size_t last)
+    void
+    SortIn(std::size_t first, std::size_t last)
     {
-        const Entry entry = entries[last];
+        Entry* const run = m_run.data();
+        const Entry entry = run[last];
         std::size_t i = last;
-        for (; i > first && Before(entry, entries[i - 1]); i--)
+        for (; i > first && Before(entry, run[i - 1]); i--)
         {
-            entries[i] = entries[i - 1];
+            run[i] = run[i - 1];
         }
-        if (i != last)
-        {
-            entries[i] = entry;
-        }
+        run[i] = entry;
     }
 
     /**
-     * @param level a level
-     * @param slot a slot of this level
-     * @return the slot's entries
-     */
-    std::vector<Entry>&
-    At(unsigned level, unsigned slot)
-    {
-        return m_slots[level * SLOTS + slot];
-    }
-
-    /** @return the lowest occupied slot; there must be one */
-    const std::vector<Entry>&
-    LowestSlot() const
-    {
-        const unsigned level = __builtin_ctz(m_levels);
-        return m_slots[level * SLOTS + __builtin_ctz(m_occupied[level])];
-    }
-
-    /**
-     * Note that a slot is empty.
-     * @param level its level
-     * @param slot its number in the level
-     */
-    void
-    MarkEmpty(unsigned level, unsigned slot)
-    {
-        m_occupied[level] &= static_cast<uint8_t>(~(1u << slot));
-        if (m_occupied[level] == 0)
-        {
-            m_levels &= ~(1u << level);
-        }
-    }
-
-    /**
-     * Put an entry into its slot.
-     * @param entry the entry
-     * @param difference its tick xor the origin, not 0
-     */
-    void
-    InsertIntoSlot(const Entry& entry, uint64_t difference)
-    {
-        const unsigned level = (63 - __builtin_clzll(difference)) / LEVEL_BITS;
-        const unsigned slot = (entry.tick >> (level * LEVEL_BITS)) & (SLOTS - 1);
-        At(level, slot).push_back(entry);
-        m_occupied[level] |= static_cast<uint8_t>(1u << slot);
-        m_levels |= 1u << level;
-    }
-
-    /**
-     * Sort an entry of the window into the run.
+     * Insert an entry of the window.
      * @param entry the entry
      */
     void
-    InsertIntoRun(const Entry& entry)
+    InsertIntoWindow(const Entry& entry)
     {
-        if (__builtin_expect(m_run.size() - m_head >= LONGEST_RUN, 0))
+        if (__builtin_expect(m_run.size() - m_head >= LONG_RUN, 0))
         {
             InsertBesideRun(entry);
             return;
@@ -260,105 +209,72 @@ class FrameEventQueue
             MakeRoomInRun();
         }
         m_run.push_back(entry);
-        SortIn(m_run.data(), m_head, m_run.size() - 1);
+        SortIn(m_head, m_run.size() - 1);
     }
 
     /**
-     * Insert an entry of the window when the run is too long to be sorted by insertion.
+     * Insert an entry of the window while the run is too long to be sorted into.
      * @param entry the entry
      */
     void InsertBesideRun(const Entry& entry);
     /** Drop what was popped from the run if that is most of it, else get more storage. */
     void MakeRoomInRun();
-    /** Put the run back into slots, with the last tick popped as origin and a window of one tick. */
-    void SpreadRun();
     /** @return the earliest tick outside the run, or NEVER */
-    uint64_t PeekTickOfSlots() const;
-    /** @return what Pop() returns, when the run is empty or there are late entries */
+    uint64_t PeekTickOutsideRun() const;
+    /** @return the first entry, when the run is empty or there are late entries */
     Entry PopSlowly();
-    /** Fill the empty run with the earliest entries, which there must be. */
+    /** Fill the empty run with the earliest entries, of which there must be some. */
     void Refill();
     /**
-     * Make a run of a slot.
-     * @param entries the slot's entries, of which there are few
+     * Make a short slot the run.
+     * @param slot the slot
      */
-    void RefillFromShortSlot(std::vector<Entry>& entries);
+    void RefillFromShort(std::vector<Entry>& slot);
     /**
-     * Make a run of the earliest tick of a slot and lower the rest.
-     * @param entries the slot's entries
+     * Make the earliest tick of a long slot the run.
+     * @param slot the slot
      */
-    void RefillFromLongSlot(std::vector<Entry>& entries);
-    /** Sort the run, all of one tick. */
-    void SortRun();
-    /**
-     * Erase an entry from an unordered array.
-     * @param entries the array
-     * @param tick the entry's tick
-     * @param match tells the entry
-     * @return whether there was one
-     */
-    template <typename Match>
-    static bool EraseFrom(std::vector<Entry>& entries, uint64_t tick, Match match);
+    void RefillFromLong(std::vector<Entry>& slot);
 
-    uint64_t m_origin{0}; //!< at most the tick of any entry, and of the present
-    unsigned m_windowBits{
-        0};                //!< ticks that differ from the origin in these bits only are the run's
-    uint32_t m_levels{0};  //!< bit l: level l has entries
-    std::size_t m_head{0}; //!< index of the first entry of the run that was not popped
-    uint64_t m_popped{0};  //!< entries popped, without the m_head ones of the run
-    std::vector<Entry> m_run; //!< sorted from m_head on
-    std::vector<Entry>
-        m_late; //!< a heap of entries of the window, only if that is the origin alone
-    std::vector<Entry> m_spare;               //!< storage for moves
-    std::array<uint8_t, LEVELS> m_occupied{}; //!< bit s: slot s of the level has entries
-    std::array<std::vector<Entry>, LEVELS * SLOTS> m_slots; //!< unordered entries
+    uint64_t m_origin{0};       //!< at most the tick of any entry, and of the present
+    unsigned m_windowBits{0};   //!< the window is what differs from the origin in these bits only
+    std::size_t m_head{0};      //!< index of the first entry of the run that was not popped
+    uint64_t m_popped{0};       //!< entries popped, without the first m_head of the run
+    std::vector<Entry> m_run;   //!< sorted from m_head on
+    std::vector<Entry> m_late;  //!< a heap; used only while the window is the origin's tick alone
+    std::vector<Entry> m_spare; //!< storage for moves
+    FrameEventWheel<Entry> m_wheel; //!< entries outside the window
 };
-
-template <typename Entry>
-std::size_t
-FrameEventQueue<Entry>::GetSize() const
-{
-    std::size_t size = m_run.size() - m_head + m_late.size();
-    for (const auto& slot : m_slots)
-    {
-        size += slot.size();
-    }
-    return size;
-}
 
 template <typename Entry>
 const Entry*
 FrameEventQueue<Entry>::Peek() const
 {
-    if (m_head != m_run.size())
+    const Entry* first = Ahead(0);
+    if (!m_late.empty() && (first == nullptr || Before(m_late.front(), *first)))
     {
-        const Entry& first = m_run[m_head];
-        return m_late.empty() || Before(first, m_late.front()) ? &first : &m_late.front();
+        first = &m_late.front();
     }
-    if (!m_late.empty())
+    if (first == nullptr && !m_wheel.IsEmpty())
     {
-        return &m_late.front();
+        const auto& slot = m_wheel.PeekLowest();
+        first = &*std::min_element(slot.begin(), slot.end(), Before);
     }
-    if (m_levels == 0)
-    {
-        return nullptr;
-    }
-    const auto& entries = LowestSlot();
-    return &*std::min_element(entries.begin(), entries.end(), Before);
+    return first;
 }
 
 template <typename Entry>
 uint64_t
-FrameEventQueue<Entry>::PeekTickOfSlots() const
+FrameEventQueue<Entry>::PeekTickOutsideRun() const
 {
     if (!m_late.empty())
     {
         return m_origin;
     }
     uint64_t tick = NEVER;
-    if (m_levels != 0)
+    if (!m_wheel.IsEmpty())
     {
-        for (const Entry& entry : LowestSlot())
+        for (const Entry& entry : m_wheel.PeekLowest())
         {
             tick = std::min(tick, entry.tick);
         }
@@ -374,7 +290,7 @@ FrameEventQueue<Entry>::PopSlowly()
     {
         Refill();
     }
-    if (m_late.empty() || Before(m_run[m_head], m_late.front()))
+    if (m_late.empty() || !Before(m_late.front(), m_run[m_head]))
     {
         return m_run[m_head++];
     }
@@ -395,7 +311,19 @@ FrameEventQueue<Entry>::InsertBesideRun(const Entry& entry)
         std::push_heap(m_late.begin(), m_late.end(), After);
         return;
     }
-    SpreadRun();
+    // Narrow the window to one tick, the present if it is known, and spread the run again.
+    if (m_head != 0)
+    {
+        m_origin = m_run[m_head - 1].tick;
+    }
+    m_windowBits = 0;
+    m_spare.assign(m_run.begin() + m_head, m_run.end());
+    m_run.resize(m_head);
+    for (const Entry& moved : m_spare)
+    {
+        Insert(moved);
+    }
+    m_spare.clear();
     Insert(entry);
 }
 
@@ -405,30 +333,12 @@ FrameEventQueue<Entry>::MakeRoomInRun()
 {
     if (m_head == 0 || m_head * 2 < m_run.size())
     {
-        m_run.reserve(m_run.size() * 2 + SORTED_SLOT);
+        m_run.reserve(m_run.size() * 2 + SHORT_SLOT);
         return;
     }
     m_run.erase(m_run.begin(), m_run.begin() + m_head);
     m_popped += m_head;
     m_head = 0;
-}
-
-template <typename Entry>
-void
-FrameEventQueue<Entry>::SpreadRun()
-{
-    if (m_head != 0)
-    {
-        m_origin = m_run[m_head - 1].tick;
-    }
-    m_windowBits = 0;
-    m_spare.assign(m_run.begin() + m_head, m_run.end());
-    m_run.resize(m_head);
-    for (const Entry& entry : m_spare)
-    {
-        Insert(entry);
-    }
-    m_spare.clear();
 }
 
 template <typename Entry>
@@ -441,40 +351,30 @@ FrameEventQueue<Entry>::Refill()
     if (!m_late.empty())
     {
         m_run.swap(m_late);
-        SortRun();
+        std::sort(m_run.begin(), m_run.end(), Before);
         return;
     }
-    NS_ASSERT_MSG(m_levels != 0, "the queue is empty");
-    const unsigned level = __builtin_ctz(m_levels);
-    const unsigned slot = __builtin_ctz(m_occupied[level]);
-    auto& entries = At(level, slot);
-    MarkEmpty(level, slot);
-    if (level == 0)
+    NS_ASSERT_MSG(!m_wheel.IsEmpty(), "the queue is empty");
+    auto& slot = m_wheel.TakeLowest();
+    if (slot.size() <= SHORT_SLOT)
     {
-        m_origin = entries[0].tick;
-        m_windowBits = 0;
-        m_run.swap(entries);
-        SortRun();
-    }
-    else if (entries.size() <= SORTED_SLOT)
-    {
-        RefillFromShortSlot(entries);
+        RefillFromShort(slot);
     }
     else
     {
-        RefillFromLongSlot(entries);
+        RefillFromLong(slot);
     }
 }
 
 template <typename Entry>
 void
-FrameEventQueue<Entry>::RefillFromShortSlot(std::vector<Entry>& entries)
+FrameEventQueue<Entry>::RefillFromShort(std::vector<Entry>& slot)
 {
-    m_run.assign(entries.begin(), entries.end());
-    entries.clear();
+    m_run.assign(slot.begin(), slot.end());
+    slot.clear();
     for (std::size_t i = 1; i < m_run.size(); i++)
     {
-        SortIn(m_run.data(), 0, i);
+        SortIn(0, i);
     }
     m_origin = m_run.front().tick;
     const uint64_t difference = m_origin ^ m_run.back().tick;
@@ -483,57 +383,30 @@ FrameEventQueue<Entry>::RefillFromShortSlot(std::vector<Entry>& entries)
 
 template <typename Entry>
 void
-FrameEventQueue<Entry>::RefillFromLongSlot(std::vector<Entry>& entries)
+FrameEventQueue<Entry>::RefillFromLong(std::vector<Entry>& slot)
 {
     m_origin = NEVER;
-    for (const Entry& entry : entries)
+    for (const Entry& entry : slot)
     {
         m_origin = std::min(m_origin, entry.tick);
     }
     m_windowBits = 0;
-    m_spare.swap(entries);
+    m_spare.swap(slot);
     for (const Entry& entry : m_spare)
     {
         if (const uint64_t difference = entry.tick ^ m_origin)
         {
-            InsertIntoSlot(entry, difference);
+            m_wheel.Insert(entry, difference);
         }
         else
         {
             m_run.push_back(entry);
         }
     }
-    SortRun();
+    std::sort(m_run.begin(), m_run.end(), Before);
     m_spare.clear();
     // the slot gets its storage back: it will be filled to this length again
-    m_spare.swap(entries);
-}
-
-template <typename Entry>
-void
-FrameEventQueue<Entry>::SortRun()
-{
-    if (!std::is_sorted(m_run.begin(), m_run.end(), Before))
-    {
-        std::sort(m_run.begin(), m_run.end(), Before);
-    }
-}
-
-template <typename Entry>
-template <typename Match>
-bool
-FrameEventQueue<Entry>::EraseFrom(std::vector<Entry>& entries, uint64_t tick, Match match)
-{
-    for (Entry& entry : entries)
-    {
-        if (entry.tick == tick && match(entry))
-        {
-            entry = entries.back();
-            entries.pop_back();
-            return true;
-        }
-    }
-    return false;
+    m_spare.swap(slot);
 }
 
 template <typename Entry>
@@ -544,30 +417,22 @@ FrameEventQueue<Entry>::Erase(uint64_t tick, Match match)
     const uint64_t difference = tick ^ m_origin;
     if ((difference >> m_windowBits) != 0)
     {
-        const unsigned level = (63 - __builtin_clzll(difference)) / LEVEL_BITS;
-        const unsigned slot = (tick >> (level * LEVEL_BITS)) & (SLOTS - 1);
-        auto& entries = At(level, slot);
-        const bool erased = EraseFrom(entries, tick, match);
-        if (erased && entries.empty())
-        {
-            MarkEmpty(level, slot);
-        }
-        return erased;
+        return m_wheel.Erase(tick, difference, match);
     }
-    auto entry = std::lower_bound(m_run.begin() + m_head,
-                                  m_run.end(),
-                                  tick,
-                                  [](const Entry& a, uint64_t t) { return a.tick < t; });
-    for (; entry != m_run.end() && entry->tick == tick; ++entry)
+    const auto isIt = [tick, &match](const Entry& e)
     {
-        if (match(*entry))
-        {
-            m_run.erase(entry);
-            return true;
-        }
+        return e.tick == tick && match(e);
+    };
+    auto entry = std::find_if(m_run.begin() + m_head, m_run.end(), isIt);
+    if (entry != m_run.end())
+    {
+        m_run.erase(entry);
+        return true;
     }
-    if (EraseFrom(m_late, tick, match))
+    entry = std::find_if(m_late.begin(), m_late.end(), isIt);
+    if (entry != m_late.end())
     {
+        m_late.erase(entry);
         std::make_heap(m_late.begin(), m_late.end(), After);
         return true;
     }
@@ -582,22 +447,15 @@ FrameEventQueue<Entry>::Drain(Take take)
     std::vector<Entry> entries;
     while (!IsEmpty())
     {
-        entries.clear();
-        if (m_head != m_run.size())
+        entries.assign(m_run.begin() + m_head, m_run.end());
+        m_run.resize(m_head);
+        entries.insert(entries.end(), m_late.begin(), m_late.end());
+        m_late.clear();
+        if (!m_wheel.IsEmpty())
         {
-            entries.assign(m_run.begin() + m_head, m_run.end());
-            m_run.resize(m_head);
-        }
-        else if (!m_late.empty())
-        {
-            entries.swap(m_late);
-        }
-        else
-        {
-            const unsigned level = __builtin_ctz(m_levels);
-            const unsigned slot = __builtin_ctz(m_occupied[level]);
-            entries.swap(At(level, slot));
-            MarkEmpty(level, slot);
+            auto& slot = m_wheel.TakeLowest();
+            entries.insert(entries.end(), slot.begin(), slot.end());
+            slot.clear();
         }
         for (const Entry& entry : entries)
         {
