@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// A program outside this tree that uses the installed module: header, library and errors.
+// A program outside this tree that uses the installed module: all headers, library and data.
 
-#include "ns3/input-error.h"
+#include "ns3/llm-fabric-module.h"
 #include "ns3/simulator.h"
 
 #include <iostream>
@@ -13,13 +13,6 @@ main()
     ns3::Simulator::Run();
     std::cout << "simulated " << ns3::Simulator::Now().GetNanoSeconds() << " ns\n";
     ns3::Simulator::Destroy();
-    try
-    {
-        ns3::llm::RefuseInput("no");
-    }
-    catch (const ns3::llm::InputError& error)
-    {
-        std::cout << "refused: " << error.what() << "\n";
-    }
+    std::cout << ns3::llm::FindDataFile("accelerators.csv") << "\n";
     return 0;
 }
