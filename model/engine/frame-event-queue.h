@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 namespace ns3::llm
@@ -43,8 +44,9 @@ struct FrameEvent
  * steady state allocates nothing.
  *
  * @tparam Entry a copyable type with the members `uint64_t tick` and `uint64_t key`
+ * @tparam Allocator gets storage for them
  */
-template <typename Entry>
+template <typename Entry, typename Allocator = std::allocator<Entry>>
 class FrameEventQueue
 {
   public:
@@ -149,6 +151,9 @@ class FrameEventQueue
     void Drain(Take take);
 
   private:
+    /** An array of entries. */
+    using Entries = std::vector<Entry, Allocator>;
+
     static constexpr std::size_t SHORT_SLOT = 32; //!< longest slot that becomes a run as it is
     static constexpr std::size_t LONG_RUN = 288;  //!< length at which a run is not sorted into
 
@@ -229,26 +234,26 @@ class FrameEventQueue
      * Make a short slot the run.
      * @param slot the slot
      */
-    void RefillFromShort(std::vector<Entry>& slot);
+    void RefillFromShort(Entries& slot);
     /**
      * Make the earliest tick of a long slot the run.
      * @param slot the slot
      */
-    void RefillFromLong(std::vector<Entry>& slot);
+    void RefillFromLong(Entries& slot);
 
-    uint64_t m_origin{0};       //!< at most the tick of any entry, and of the present
-    unsigned m_windowBits{0};   //!< the window is what differs from the origin in these bits only
-    std::size_t m_head{0};      //!< index of the first entry of the run that was not popped
-    uint64_t m_popped{0};       //!< entries popped, without the first m_head of the run
-    std::vector<Entry> m_run;   //!< sorted from m_head on
-    std::vector<Entry> m_late;  //!< a heap; used only while the window is the origin's tick alone
-    std::vector<Entry> m_spare; //!< storage for moves
-    FrameEventWheel<Entry> m_wheel; //!< entries outside the window
+    uint64_t m_origin{0};     //!< at most the tick of any entry, and of the present
+    unsigned m_windowBits{0}; //!< the window is what differs from the origin in these bits only
+    std::size_t m_head{0};    //!< index of the first entry of the run that was not popped
+    uint64_t m_popped{0};     //!< entries popped, without the first m_head of the run
+    Entries m_run;            //!< sorted from m_head on
+    Entries m_late;           //!< a heap; used only while the window is the origin's tick alone
+    Entries m_spare;          //!< storage for moves
+    FrameEventWheel<Entry, Allocator> m_wheel; //!< entries outside the window
 };
 
-template <typename Entry>
+template <typename Entry, typename Allocator>
 const Entry*
-FrameEventQueue<Entry>::Peek() const
+FrameEventQueue<Entry, Allocator>::Peek() const
 {
     const Entry* first = Ahead(0);
     if (!m_late.empty() && (first == nullptr || Before(m_late.front(), *first)))
@@ -263,9 +268,9 @@ FrameEventQueue<Entry>::Peek() const
     return first;
 }
 
-template <typename Entry>
+template <typename Entry, typename Allocator>
 uint64_t
-FrameEventQueue<Entry>::PeekTickOutsideRun() const
+FrameEventQueue<Entry, Allocator>::PeekTickOutsideRun() const
 {
     if (!m_late.empty())
     {
@@ -282,9 +287,9 @@ FrameEventQueue<Entry>::PeekTickOutsideRun() const
     return tick;
 }
 
-template <typename Entry>
+template <typename Entry, typename Allocator>
 Entry
-FrameEventQueue<Entry>::PopSlowly()
+FrameEventQueue<Entry, Allocator>::PopSlowly()
 {
     if (m_head == m_run.size())
     {
@@ -301,9 +306,9 @@ FrameEventQueue<Entry>::PopSlowly()
     return entry;
 }
 
-template <typename Entry>
+template <typename Entry, typename Allocator>
 void
-FrameEventQueue<Entry>::InsertBesideRun(const Entry& entry)
+FrameEventQueue<Entry, Allocator>::InsertBesideRun(const Entry& entry)
 {
     if (m_windowBits == 0)
     {
@@ -327,9 +332,9 @@ FrameEventQueue<Entry>::InsertBesideRun(const Entry& entry)
     Insert(entry);
 }
 
-template <typename Entry>
+template <typename Entry, typename Allocator>
 void
-FrameEventQueue<Entry>::MakeRoomInRun()
+FrameEventQueue<Entry, Allocator>::MakeRoomInRun()
 {
     if (m_head == 0 || m_head * 2 < m_run.size())
     {
@@ -341,9 +346,9 @@ FrameEventQueue<Entry>::MakeRoomInRun()
     m_head = 0;
 }
 
-template <typename Entry>
+template <typename Entry, typename Allocator>
 void
-FrameEventQueue<Entry>::Refill()
+FrameEventQueue<Entry, Allocator>::Refill()
 {
     m_run.clear();
     m_popped += m_head;
@@ -366,9 +371,9 @@ FrameEventQueue<Entry>::Refill()
     }
 }
 
-template <typename Entry>
+template <typename Entry, typename Allocator>
 void
-FrameEventQueue<Entry>::RefillFromShort(std::vector<Entry>& slot)
+FrameEventQueue<Entry, Allocator>::RefillFromShort(Entries& slot)
 {
     m_run.assign(slot.begin(), slot.end());
     slot.clear();
@@ -381,9 +386,9 @@ FrameEventQueue<Entry>::RefillFromShort(std::vector<Entry>& slot)
     m_windowBits = difference != 0 ? 64 - __builtin_clzll(difference) : 0;
 }
 
-template <typename Entry>
+template <typename Entry, typename Allocator>
 void
-FrameEventQueue<Entry>::RefillFromLong(std::vector<Entry>& slot)
+FrameEventQueue<Entry, Allocator>::RefillFromLong(Entries& slot)
 {
     m_origin = NEVER;
     for (const Entry& entry : slot)
@@ -409,10 +414,10 @@ FrameEventQueue<Entry>::RefillFromLong(std::vector<Entry>& slot)
     m_spare.swap(slot);
 }
 
-template <typename Entry>
+template <typename Entry, typename Allocator>
 template <typename Match>
 bool
-FrameEventQueue<Entry>::Erase(uint64_t tick, Match match)
+FrameEventQueue<Entry, Allocator>::Erase(uint64_t tick, Match match)
 {
     const uint64_t difference = tick ^ m_origin;
     if ((difference >> m_windowBits) != 0)
@@ -439,12 +444,12 @@ FrameEventQueue<Entry>::Erase(uint64_t tick, Match match)
     return false;
 }
 
-template <typename Entry>
+template <typename Entry, typename Allocator>
 template <typename Take>
 void
-FrameEventQueue<Entry>::Drain(Take take)
+FrameEventQueue<Entry, Allocator>::Drain(Take take)
 {
-    std::vector<Entry> entries;
+    Entries entries;
     while (!IsEmpty())
     {
         entries.assign(m_run.begin() + m_head, m_run.end());

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 namespace ns3::llm
@@ -23,11 +24,15 @@ namespace ns3::llm
  * The queue keeps the origin.
  *
  * @tparam Entry a copyable type with a member `uint64_t tick`
+ * @tparam Allocator gets storage for them
  */
-template <typename Entry>
+template <typename Entry, typename Allocator = std::allocator<Entry>>
 class FrameEventWheel
 {
   public:
+    /** An array of entries. */
+    using Entries = std::vector<Entry, Allocator>;
+
     /** @return whether there are no entries */
     bool
     IsEmpty() const
@@ -63,7 +68,7 @@ class FrameEventWheel
     }
 
     /** @return the lowest occupied slot, of which there must be one */
-    const std::vector<Entry>&
+    const Entries&
     PeekLowest() const
     {
         const unsigned level = __builtin_ctz(m_levels);
@@ -74,7 +79,7 @@ class FrameEventWheel
      * Note that the lowest occupied slot is being emptied by the caller.
      * @return this slot
      */
-    std::vector<Entry>&
+    Entries&
     TakeLowest()
     {
         const unsigned level = __builtin_ctz(m_levels);
@@ -155,9 +160,9 @@ class FrameEventWheel
         }
     }
 
-    uint32_t m_levels{0};                     //!< bit l: level l has entries
-    std::array<uint8_t, LEVELS> m_occupied{}; //!< bit s: slot s of the level has entries
-    std::array<std::vector<Entry>, LEVELS * SLOTS> m_slots; //!< the entries
+    uint32_t m_levels{0};                        //!< bit l: level l has entries
+    std::array<uint8_t, LEVELS> m_occupied{};    //!< bit s: slot s of the level has entries
+    std::array<Entries, LEVELS * SLOTS> m_slots; //!< the entries
 };
 
 } // namespace ns3::llm
