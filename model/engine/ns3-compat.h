@@ -6,6 +6,8 @@
 #include "ns3/enum.h"
 #include "ns3/test.h"
 
+#include <cstdint>
+
 namespace ns3::llm
 {
 
@@ -86,6 +88,12 @@ MakeEnumAttributeAccessor(A member)
 {
     return detail::MakeAccessor<E>(member, 0);
 }
+
+/// Number of the events that run at the end; the same in all engines of ns-3, which name it since 3.36.
+constexpr uint32_t DESTROY_EVENT_UID = 2;
+
+/// First number of an event that has no special meaning.
+constexpr uint32_t FIRST_EVENT_UID = 4;
 
 /// Third argument of AddTestCase for a test that runs only when all are asked for.
 constexpr auto LONG_TEST = detail::LongDuration<TestCase>(0);
