@@ -25,26 +25,22 @@ class PointToPointProgram : public StepProgram
     {
     }
 
-    uint32_t
-    GetSize() const override
+    uint32_t GetSize() const override
     {
         return 2;
     }
 
-    uint32_t
-    GetLaneCount(uint32_t) const override
+    uint32_t GetLaneCount(uint32_t) const override
     {
         return 1;
     }
 
-    uint32_t
-    GetLaneLength(uint32_t, uint32_t) const override
+    uint32_t GetLaneLength(uint32_t, uint32_t) const override
     {
         return 1;
     }
 
-    Step
-    GetStep(uint32_t rank, uint32_t, uint32_t) const override
+    Step GetStep(uint32_t rank, uint32_t, uint32_t) const override
     {
         Step step;
         step.kind = rank == m_request.root ? Step::SEND : Step::RECEIVE;

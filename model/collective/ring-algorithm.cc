@@ -35,26 +35,22 @@ class RingProgram : public StepProgram
             request.operation == CollectiveOperation::REDUCE_SCATTER ? size - 1 : 2 * (size - 1);
     }
 
-    uint32_t
-    GetSize() const override
+    uint32_t GetSize() const override
     {
         return m_size;
     }
 
-    uint32_t
-    GetLaneCount(uint32_t) const override
+    uint32_t GetLaneCount(uint32_t) const override
     {
         return 2 * m_channels;
     }
 
-    uint32_t
-    GetLaneLength(uint32_t, uint32_t) const override
+    uint32_t GetLaneLength(uint32_t, uint32_t) const override
     {
         return m_endStep - m_firstStep;
     }
 
-    Step
-    GetStep(uint32_t rank, uint32_t lane, uint32_t index) const override
+    Step GetStep(uint32_t rank, uint32_t lane, uint32_t index) const override
     {
         const uint32_t channel = lane / 2;
         const uint32_t number = m_firstStep + index; // among the 2 (N - 1) of an all-reduce
@@ -84,8 +80,7 @@ class RingProgram : public StepProgram
      * @param chunk a chunk
      * @return its size in bytes
      */
-    uint64_t
-    GetChunkBytes(uint64_t chunk) const
+    uint64_t GetChunkBytes(uint64_t chunk) const
     {
         const uint64_t count = static_cast<uint64_t>(m_size) * m_channels;
         return m_bytes / count + (chunk < m_bytes % count ? 1 : 0);

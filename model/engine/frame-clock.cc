@@ -36,15 +36,13 @@ class FrameClock::Pump : public EventImpl
     }
 
     /** Note that the clock is dead. */
-    void
-    Forget()
+    void Forget()
     {
         m_clock = nullptr;
     }
 
   protected:
-    void
-    Notify() override
+    void Notify() override
     {
         if (m_clock)
         {

@@ -67,8 +67,7 @@ class FrameClock : public SimpleRefCount<FrameClock>
     uint32_t AddObject(void* object);
 
     /** @return the current tick (ps); valid while a frame event runs, see Request() elsewhere */
-    uint64_t
-    NowTicks() const
+    uint64_t NowTicks() const
     {
         return m_now;
     }
@@ -79,8 +78,7 @@ class FrameClock : public SimpleRefCount<FrameClock>
      * @param kind its kind
      * @param object number of the object
      */
-    void
-    ScheduleFrame(uint64_t tick, FrameEventKind kind, uint32_t object)
+    void ScheduleFrame(uint64_t tick, FrameEventKind kind, uint32_t object)
     {
         // One comparison: before the floor, or NEVER. The floor is NEVER where no frame event runs.
         if (__builtin_expect(tick - m_floor >= ~m_floor, 0))
@@ -115,15 +113,13 @@ class FrameClock : public SimpleRefCount<FrameClock>
     void CallOut(uint32_t context, EventImpl* event);
 
     /** @return number of frame events run so far */
-    uint64_t
-    GetFrameCount() const
+    uint64_t GetFrameCount() const
     {
         return m_queue.GetPopCount();
     }
 
     /** @return the tick of the earliest pending frame event, or NEVER */
-    uint64_t
-    GetNextTick() const
+    uint64_t GetNextTick() const
     {
         return m_queue.PeekTick();
     }
@@ -140,8 +136,7 @@ class FrameClock : public SimpleRefCount<FrameClock>
      * @param object number of an object
      * @return what orders events of one tick
      */
-    static constexpr uint64_t
-    MakeKey(FrameEventKind kind, uint32_t object)
+    static constexpr uint64_t MakeKey(FrameEventKind kind, uint32_t object)
     {
         return static_cast<uint64_t>(kind) << 32 | object;
     }
@@ -150,8 +145,7 @@ class FrameClock : public SimpleRefCount<FrameClock>
      * Run an event.
      * @param event the event
      */
-    void
-    Dispatch(const FrameEvent& event)
+    void Dispatch(const FrameEvent& event)
     {
         m_handlers[event.key >> 32](m_objects[static_cast<uint32_t>(event.key)]);
     }

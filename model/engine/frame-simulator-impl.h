@@ -54,8 +54,7 @@ class FrameSimulatorImpl final : public SimulatorImpl
     ~FrameSimulatorImpl() override;
 
     /** @return the engine in use, or nullptr if that is another one or there is none */
-    static FrameSimulatorImpl*
-    Get()
+    static FrameSimulatorImpl* Get()
     {
         return s_instance;
     }
@@ -81,8 +80,7 @@ class FrameSimulatorImpl final : public SimulatorImpl
     uint64_t GetEventCount() const override;
 
     /** @return Simulator::Now() in ticks */
-    uint64_t
-    NowTicks() const
+    uint64_t NowTicks() const
     {
         return m_now;
     }

@@ -32,8 +32,7 @@ template <std::set<Time*>** Marked>
 struct MarkedTimesReader
 {
     /** @return ns-3's pointer to the set */
-    friend std::set<Time*>*
-    GetMarkedTimes()
+    friend std::set<Time*>* GetMarkedTimes()
     {
         return *Marked;
     }

@@ -35,6 +35,7 @@ struct PathLeg
     Time fluidDelay;                //!< fluid: added once per message
     uint32_t mtu = 4096;            //!< frames: payload bytes of a full frame
     uint32_t dataOverhead = 82;     //!< frames: wire bytes of a data frame beyond its payload
+    uint32_t firstOverhead = 16;    //!< frames: further wire bytes of a message's first frame
     uint32_t ackSize = 86;          //!< frames: wire bytes of an acknowledgment
     uint32_t framesPerAck = 1;      //!< frames: data frames per acknowledgment
     std::vector<PathLink> links;    //!< from source to destination

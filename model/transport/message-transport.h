@@ -27,6 +27,39 @@ struct Message
     uint32_t flow = 0;        //!< which of the parallel queue pairs of (source, destination, owner)
 };
 
+/** Bits of a tag that hold the instance. */
+constexpr uint32_t TAG_INSTANCE_BITS = 12;
+/** Bits of a tag that hold the place. */
+constexpr uint32_t TAG_PLACE_BITS = 32;
+
+/**
+ * @ingroup llm-fabric-transport
+ * @param message a message
+ * @return its owner (20 bits), instance (12 bits) and place (32 bits), as they travel
+ */
+inline uint64_t
+MessageTag(const Message& message)
+{
+    const uint64_t instance = message.instance & ((1u << TAG_INSTANCE_BITS) - 1);
+    const uint64_t owner = message.owner;
+    return owner << (TAG_INSTANCE_BITS + TAG_PLACE_BITS) | instance << TAG_PLACE_BITS |
+           message.place;
+}
+
+/**
+ * @ingroup llm-fabric-transport
+ * @param tag what MessageTag() made
+ * @param message gets owner, instance and place
+ */
+inline void
+ReadMessageTag(uint64_t tag, Message& message)
+{
+    message.owner = static_cast<uint32_t>(tag >> (TAG_INSTANCE_BITS + TAG_PLACE_BITS));
+    message.instance =
+        static_cast<uint32_t>(tag >> TAG_PLACE_BITS) & ((1u << TAG_INSTANCE_BITS) - 1);
+    message.place = static_cast<uint32_t>(tag);
+}
+
 /**
  * @ingroup llm-fabric-transport
  * Carries messages between accelerators.

@@ -156,8 +156,7 @@ class RdmaCongestionControlOf : public RdmaCongestionControl
 
   protected:
     /** See Start(). */
-    virtual void
-    DoStart(State&, const QueuePairInfo&, CongestionDecision&) const
+    virtual void DoStart(State&, const QueuePairInfo&, CongestionDecision&) const
     {
     }
 
@@ -168,20 +167,17 @@ class RdmaCongestionControlOf : public RdmaCongestionControl
     }
 
     /** See OnCnp(). */
-    virtual void
-    DoCnp(State&, const QueuePairInfo&, uint64_t, CongestionDecision&) const
+    virtual void DoCnp(State&, const QueuePairInfo&, uint64_t, CongestionDecision&) const
     {
     }
 
     /** See OnLoss(). */
-    virtual void
-    DoLoss(State&, const QueuePairInfo&, uint64_t, CongestionDecision&) const
+    virtual void DoLoss(State&, const QueuePairInfo&, uint64_t, CongestionDecision&) const
     {
     }
 
     /** See OnTimeout(). */
-    virtual void
-    DoTimeout(State&, const QueuePairInfo&, uint64_t, CongestionDecision&) const
+    virtual void DoTimeout(State&, const QueuePairInfo&, uint64_t, CongestionDecision&) const
     {
     }
 
@@ -193,60 +189,53 @@ class RdmaCongestionControlOf : public RdmaCongestionControl
     }
 
   private:
-    std::size_t
-    GetStateSize() const final
+    std::size_t GetStateSize() const final
     {
         return sizeof(State);
     }
 
-    void
-    Start(void* state, const QueuePairInfo& info, CongestionDecision& decision) const final
+    void Start(void* state, const QueuePairInfo& info, CongestionDecision& decision) const final
     {
         DoStart(*new (state) State(), info, decision);
     }
 
-    void
-    OnAck(void* state,
-          const QueuePairInfo& info,
-          uint64_t now,
-          const AckSignal& ack,
-          CongestionDecision& decision) const final
+    void OnAck(void* state,
+               const QueuePairInfo& info,
+               uint64_t now,
+               const AckSignal& ack,
+               CongestionDecision& decision) const final
     {
         DoAck(*static_cast<State*>(state), info, now, ack, decision);
     }
 
-    void
-    OnCnp(void* state,
-          const QueuePairInfo& info,
-          uint64_t now,
-          CongestionDecision& decision) const final
+    void OnCnp(void* state,
+               const QueuePairInfo& info,
+               uint64_t now,
+               CongestionDecision& decision) const final
     {
         DoCnp(*static_cast<State*>(state), info, now, decision);
     }
 
-    void
-    OnLoss(void* state,
-           const QueuePairInfo& info,
-           uint64_t now,
-           CongestionDecision& decision) const final
+    void OnLoss(void* state,
+                const QueuePairInfo& info,
+                uint64_t now,
+                CongestionDecision& decision) const final
     {
         DoLoss(*static_cast<State*>(state), info, now, decision);
     }
 
-    void
-    OnTimeout(void* state,
-              const QueuePairInfo& info,
-              uint64_t now,
-              CongestionDecision& decision) const final
+    void OnTimeout(void* state,
+                   const QueuePairInfo& info,
+                   uint64_t now,
+                   CongestionDecision& decision) const final
     {
         DoTimeout(*static_cast<State*>(state), info, now, decision);
     }
 
-    void
-    OnDeadline(void* state,
-               const QueuePairInfo& info,
-               uint64_t now,
-               CongestionDecision& decision) const final
+    void OnDeadline(void* state,
+                    const QueuePairInfo& info,
+                    uint64_t now,
+                    CongestionDecision& decision) const final
     {
         DoDeadline(*static_cast<State*>(state), info, now, decision);
     }

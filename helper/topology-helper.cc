@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: GPL-2.0-only
+
+#include "topology-helper.h"
+
+#include "ns3/fluid-transport.h"
+#include "ns3/input-error.h"
+#include "ns3/node.h"
+#include "ns3/string.h"
+#include "ns3/time-resolution.h"
+#include "ns3/uinteger.h"
+
+#include <sstream>
+
+namespace ns3::llm
+{
+
+NS_OBJECT_ENSURE_REGISTERED(TopologyHelper);
+
+TypeId
+TopologyHelper::GetTypeId()
+{
+    static TypeId tid =
+        TypeId("ns3::llm::TopologyHelper")
+            .SetParent<Object>()
+            .SetGroupName("LlmFabric")
+            .AddAttribute("Accelerators",
+                          "Number of accelerators, a multiple of DomainSize.",
+                          UintegerValue(64),
+                          MakeUintegerAccessor(&TopologyHelper::m_accelerators),
+                          MakeUintegerChecker<uint32_t>(1))
+            .AddAttribute("DomainSize",
+                          "K, accelerators per HB domain, which is also the number of rails.",
+                          UintegerValue(8),
+                          MakeUintegerAccessor(&TopologyHelper::m_domainSize),
+                          MakeUintegerChecker<uint32_t>(1))
+            .AddAttribute("NicRate",
+                          "Line rate of each accelerator's NIC.",
+                          DataRateValue(DataRate("400Gbps")),
+                          MakeDataRateAccessor(&TopologyHelper::m_nicRate),
+                          MakeDataRateChecker())
+            .AddAttribute("NicDelay",
+                          "Propagation between a NIC and its switch.",
+                          TimeValue(NanoSeconds(500)),
+                          MakeTimeAccessor(&TopologyHelper::m_nicDelay),
+                          MakeTimeChecker(PicoSeconds(1)))
+            .AddAttribute("SwitchRate",
+                          "Line rate between switches; 0bps: as NicRate.",
+                          DataRateValue(DataRate("0bps")),
+                          MakeDataRateAccessor(&TopologyHelper::m_switchRate),
+                          MakeDataRateChecker())
+            .AddAttribute("SwitchDelay",
+                          "Propagation between switches.",
+                          TimeValue(NanoSeconds(500)),
+                          MakeTimeAccessor(&TopologyHelper::m_switchDelay),
+                          MakeTimeChecker(PicoSeconds(1)))
+            .AddAttribute("DomainRate",
+                          "Rate of each accelerator into its HB domain, one direction (H100: 450 "
+                          "GB/s).",
+                          DataRateValue(DataRate("3600Gbps")),
+                          MakeDataRateAccessor(&TopologyHelper::m_domainRate),
+                          MakeDataRateChecker())
+            .AddAttribute("DomainDelay",
+                          "Propagation between an accelerator and its HB domain's switch; a fluid "
+                          "domain takes twice this for a message.",
+                          TimeValue(NanoSeconds(250)),
+                          MakeTimeAccessor(&TopologyHelper::m_domainDelay),
+                          MakeTimeChecker(PicoSeconds(1)))
+            .AddAttribute("DomainFidelity",
+                          "\"packet\": an HB domain is a switch like others; \"fluid\": its flows "
+                          "share its ports max-min fairly.",
+                          StringValue("fluid"),
+                          MakeStringAccessor(&TopologyHelper::m_domainFidelity),
+                          MakeStringChecker())
+            .AddAttribute("DomainCongestionControl",
+                          "TypeId of the congestion control in packet HB domains.",
+                          StringValue("ns3::llm::NoCongestionControl"),
+                          MakeStringAccessor(&TopologyHelper::m_domainControl),
+                          MakeStringChecker());
+    return tid;
+}
+
+uint32_t
+TopologyHelper::GetAccelerators() const
+{
+    return m_accelerators;
+}
+
+uint32_t
+TopologyHelper::GetDomainSize() const
+{
+    return m_domainSize;
+}
+
+uint32_t
+TopologyHelper::GetDomains() const
+{
+    return m_accelerators / m_domainSize;
+}
+
+void
+TopologyHelper::ConnectNic(Ptr<FabricNetwork> network, uint32_t nic, uint32_t at) const
+{
+    network->Connect(nic, at, m_nicRate, m_nicDelay);
+}
+
+void
+TopologyHelper::ConnectSwitches(Ptr<FabricNetwork> network, uint32_t a, uint32_t b) const
+{
+    const DataRate rate = m_switchRate.GetBitRate() == 0 ? m_nicRate : m_switchRate;
+    network->Connect(a, b, rate, m_switchDelay);
+}
+
+void
+TopologyHelper::CheckCommon() const
+{
+    if (m_accelerators % m_domainSize != 0)
+    {
+        const uint32_t below = m_accelerators / m_domainSize * m_domainSize;
+        std::ostringstream text;
+        text << "Accelerators " << m_accelerators << " with DomainSize " << m_domainSize
+             << ": HB domains are full, so the first is a multiple of the second; ";
+        if (below != 0)
+        {
+            text << below << " or ";
+        }
+        text << below + m_domainSize << " would fit";
+        RefuseInput(text.str());
+    }
+    if (m_domainFidelity != "packet" && m_domainFidelity != "fluid")
+    {
+        RefuseInput("DomainFidelity '" + m_domainFidelity + "': it is packet or fluid");
+    }
+    for (const auto& [name, rate] :
+         {std::make_pair("NicRate", m_nicRate), std::make_pair("DomainRate", m_domainRate)})
+    {
+        if (rate.GetBitRate() == 0)
+        {
+            RefuseInput(std::string(name) + " 0bps: a rate above 0 is needed, such as 400Gbps");
+        }
+    }
+}
+
+Ptr<Cluster>
+TopologyHelper::Build()
+{
+    RequirePicoseconds("TopologyHelper::Build()");
+    CheckCommon();
+    Check();
+    Cluster::Parts parts;
+    parts.name = GetTopologyName();
+    parts.domainSize = m_domainSize;
+    parts.joinsRails = JoinsRails();
+    parts.clock = Create<FrameClock>();
+    parts.nodes.Create(m_accelerators);
+    BuildDomains(parts);
+
+    parts.network = CreateObject<FabricNetwork>();
+    parts.network->SetClock(parts.clock);
+    std::vector<uint32_t> nics;
+    std::vector<uint32_t> accelerators;
+    for (uint32_t a = 0; a < m_accelerators; ++a)
+    {
+        nics.push_back(parts.network->AddTerminal(parts.nodes.Get(a),
+                                                  GetNicPlace(a),
+                                                  "accelerator " + std::to_string(a) + " NIC"));
+        accelerators.push_back(a);
+    }
+    ConnectNics(parts.network, nics);
+    parts.rdma = CreateObject<RdmaTransport>();
+    parts.rdma->Install(parts.network, accelerators);
+    parts.network->Build();
+    parts.rdma->Start();
+
+    auto cluster = CreateObject<Cluster>();
+    cluster->Setup(parts);
+    return cluster;
+}
+
+void
+TopologyHelper::BuildDomains(Cluster::Parts& parts) const
+{
+    if (m_domainSize == 1)
+    {
+        return;
+    }
+    if (m_domainFidelity == "packet")
+    {
+        BuildPacketDomains(parts);
+    }
+    else
+    {
+        BuildFluidDomains(parts);
+    }
+}
+
+void
+TopologyHelper::BuildPacketDomains(Cluster::Parts& parts) const
+{
+    parts.domainNetwork = CreateObject<FabricNetwork>();
+    parts.domainNetwork->SetClock(parts.clock);
+    std::vector<uint32_t> accelerators;
+    uint32_t domainSwitch = 0;
+    for (uint32_t a = 0; a < m_accelerators; ++a)
+    {
+        const std::string domain = "HB domain " + std::to_string(a / m_domainSize);
+        if (a % m_domainSize == 0)
+        {
+            domainSwitch = parts.domainNetwork->AddSwitch(CreateObject<Node>(), 0, 0, domain);
+        }
+        const uint32_t terminal =
+            parts.domainNetwork->AddTerminal(parts.nodes.Get(a),
+                                             a % m_domainSize,
+                                             "accelerator " + std::to_string(a));
+        parts.domainNetwork->Connect(terminal, domainSwitch, m_domainRate, m_domainDelay);
+        accelerators.push_back(a);
+    }
+    parts.domainRdma = CreateObject<RdmaTransport>();
+    parts.domainRdma->SetAttribute("CongestionControl", StringValue(m_domainControl));
+    parts.domainRdma->Install(parts.domainNetwork, accelerators);
+    parts.domainNetwork->Build();
+    parts.domainRdma->Start();
+    parts.scaleUp = parts.domainRdma;
+}
+
+void
+TopologyHelper::BuildFluidDomains(Cluster::Parts& parts) const
+{
+    auto transport = CreateObject<FluidTransport>();
+    for (uint32_t first = 0; first < m_accelerators; first += m_domainSize)
+    {
+        std::vector<uint32_t> accelerators;
+        std::vector<uint32_t> nodeIds;
+        for (uint32_t a = first; a < first + m_domainSize; ++a)
+        {
+            accelerators.push_back(a);
+            nodeIds.push_back(parts.nodes.Get(a)->GetId());
+        }
+        auto domain = CreateObject<FluidDomain>();
+        domain->SetAttribute("DataRate", DataRateValue(m_domainRate));
+        domain->SetAttribute("Delay", TimeValue(m_domainDelay * 2));
+        domain->Setup(parts.clock, nodeIds);
+        transport->AddDomain(domain, accelerators);
+        parts.fluidDomains.push_back(domain);
+    }
+    parts.scaleUp = transport;
+}
+
+} // namespace ns3::llm

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0-only
+
+#include "collective-bound.h"
+
+#include "transfer-time.h"
+
+#include "ns3/abort.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+namespace ns3::llm
+{
+
+namespace
+{
+
+/**
+ * @param operation an operation
+ * @param size number of ranks
+ * @return bytes that a rank sends over S
+ */
+double
+GetBusFactor(CollectiveOperation operation, uint32_t size)
+{
+    const double share = static_cast<double>(size - 1) / size;
+    switch (operation)
+    {
+    case CollectiveOperation::ALL_REDUCE:
+        return 2 * share;
+    case CollectiveOperation::ALL_GATHER:
+    case CollectiveOperation::REDUCE_SCATTER:
+        return share;
+    case CollectiveOperation::POINT_TO_POINT:
+        return 1;
+    }
+    NS_ABORT_MSG("no such operation");
+}
+
+/**
+ * Call a function for each send step of a rank.
+ * @param program the steps
+ * @param rank the rank
+ * @param function gets the step
+ */
+template <typename Function>
+void
+ForEachSend(const StepProgram& program, uint32_t rank, Function function)
+{
+    for (uint32_t lane = 0; lane < program.GetLaneCount(rank); ++lane)
+    {
+        const uint32_t length = program.GetLaneLength(rank, lane);
+        for (uint32_t i = 0; i < length; ++i)
+        {
+            const Step step = program.GetStep(rank, lane, i);
+            if (step.kind == Step::SEND)
+            {
+                function(step);
+            }
+        }
+    }
+}
+
+} // namespace
+
+double
+GetBytesPerRank(const CollectiveRequest& request, uint32_t size)
+{
+    return GetBusFactor(request.operation, size) * static_cast<double>(request.bytes);
+}
+
+uint64_t
+GetSentBytes(const StepProgram& program, uint32_t rank)
+{
+    uint64_t bytes = 0;
+    ForEachSend(program, rank, [&](const Step& step) { bytes += step.bytes; });
+    return bytes;
+}
+
+Time
+GetBandwidthBound(const StepProgram& program,
+                  const std::vector<uint32_t>& accelerators,
+                  Ptr<const Locality> locality,
+                  uint32_t owner)
+{
+    std::map<uint64_t, std::pair<DataRate, uint64_t>> links; // by id: rate, payload bytes
+    for (uint32_t rank = 0; rank < program.GetSize(); ++rank)
+    {
+        std::map<std::pair<uint32_t, uint32_t>, uint64_t> flows; // by (peer, flow)
+        ForEachSend(program,
+                    rank,
+                    [&](const Step& step) {
+                        flows[{step.peer, step.flow}] += step.bytes;
+                    });
+        for (const auto& [flow, bytes] : flows)
+        {
+            const Path path = locality->GetPath(accelerators.at(rank),
+                                                accelerators.at(flow.first),
+                                                owner,
+                                                flow.second);
+            for (const PathLeg& leg : path.legs)
+            {
+                for (const PathLink& link : leg.links)
+                {
+                    links[link.id].first = link.rate;
+                    links[link.id].second += bytes;
+                }
+            }
+        }
+    }
+    Time bound;
+    for (const auto& [id, load] : links)
+    {
+        bound = std::max(bound, GetTransferTime(load.second, load.first));
+    }
+    return bound;
+}
+
+DataRate
+GetAlgorithmBandwidth(const CollectiveRequest& request, Time time)
+{
+    NS_ABORT_MSG_IF(!time.IsStrictlyPositive(), "bandwidth of an operation that took no time");
+    return DataRate(std::llround(8.0 * static_cast<double>(request.bytes) / time.GetSeconds()));
+}
+
+DataRate
+GetBusBandwidth(const CollectiveRequest& request, uint32_t size, Time time)
+{
+    NS_ABORT_MSG_IF(!time.IsStrictlyPositive(), "bandwidth of an operation that took no time");
+    return DataRate(std::llround(8 * GetBytesPerRank(request, size) / time.GetSeconds()));
+}
+
+} // namespace ns3::llm

@@ -1,0 +1,411 @@
+// SPDX-License-Identifier: GPL-2.0-only
+
+#include "ideal-network.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <set>
+
+namespace ns3::llm
+{
+
+namespace
+{
+
+constexpr double PICOSECONDS = 1e12; //!< in a second
+
+/** A change of rate smaller than this part of it is not passed on. */
+constexpr double NEGLIGIBLE = 1e-6;
+
+/**
+ * @param link a link
+ * @return its rate in bits per ps
+ */
+double
+GetRate(const PathLink& link)
+{
+    return static_cast<double>(link.rate.GetBitRate()) / PICOSECONDS;
+}
+
+/**
+ * How long a lone train of frames takes through links that store each frame: the longest way
+ * through the grid of (frame, link), where all frames but the last are equal.
+ * @param links the links
+ * @param frames number of frames
+ * @param fullBits wire bits of all frames but the last
+ * @param lastBits wire bits of the last one, not more
+ * @return time in ps from the first bit sent to the last bit received, without propagation
+ */
+double
+GetTrainTime(const std::vector<PathLink>& links, double frames, double fullBits, double lastBits)
+{
+    double last = 0; // of the last frame alone, from the link under study on
+    for (const PathLink& link : links)
+    {
+        last += lastBits / GetRate(link);
+    }
+    if (frames < 2)
+    {
+        return last;
+    }
+    double longest = 0;
+    double full = 0; // of one full frame, up to the link under study
+    double slowest = std::numeric_limits<double>::infinity();
+    for (const PathLink& link : links)
+    {
+        full += fullBits / GetRate(link);
+        slowest = std::min(slowest, GetRate(link));
+        longest = std::max(longest, full + (frames - 2) * fullBits / slowest + last);
+        last -= lastBits / GetRate(link);
+    }
+    return longest;
+}
+
+} // namespace
+
+uint32_t
+IdealNetwork::AddQueue(const PathLeg& leg)
+{
+    Queue queue;
+    queue.leg = leg;
+    queue.links = AddLinks(leg.links);
+    queue.ackLinks = AddLinks(leg.ackLinks);
+    m_queues.push_back(std::move(queue));
+    return static_cast<uint32_t>(m_queues.size() - 1);
+}
+
+std::vector<uint32_t>
+IdealNetwork::AddLinks(const std::vector<PathLink>& links)
+{
+    std::vector<uint32_t> numbers;
+    for (const PathLink& link : links)
+    {
+        const auto [place, isNew] =
+            m_linkNumbers.emplace(link.id, static_cast<uint32_t>(m_links.size()));
+        if (isNew)
+        {
+            m_links.emplace_back();
+            m_links.back().capacity = GetRate(link);
+        }
+        numbers.push_back(place->second);
+    }
+    return numbers;
+}
+
+void
+IdealNetwork::Schedule(double delay, Action action)
+{
+    m_events.push_back({m_now + std::max(delay, 0.0), m_sequence++, std::move(action)});
+    std::push_heap(m_events.begin(), m_events.end());
+}
+
+void
+IdealNetwork::Run()
+{
+    while (!m_events.empty())
+    {
+        std::pop_heap(m_events.begin(), m_events.end());
+        const Event event = std::move(m_events.back());
+        m_events.pop_back();
+        m_now = event.time;
+        event.action();
+    }
+}
+
+double
+IdealNetwork::GetNow() const
+{
+    return m_now;
+}
+
+void
+IdealNetwork::Send(uint32_t queue, uint64_t bytes, Action delivered)
+{
+    m_queues[queue].transfers.push_back({bytes, std::move(delivered)});
+    if (m_queues[queue].transfers.size() == 1)
+    {
+        Begin(queue);
+    }
+}
+
+void
+IdealNetwork::FrameMessage(Queue& flow, uint64_t bytes)
+{
+    const PathLeg& leg = flow.leg;
+    const uint64_t frames = std::max<uint64_t>(1, (bytes + leg.mtu - 1) / leg.mtu);
+    const double fullBits = 8.0 * (std::min<uint64_t>(bytes, leg.mtu) + leg.dataOverhead);
+    const double lastBits = 8.0 * (bytes - (frames - 1) * leg.mtu + leg.dataOverhead);
+    flow.wireBits = 8.0 * (bytes + frames * leg.dataOverhead);
+    double slowest = std::numeric_limits<double>::infinity();
+    double delay = 0;
+    double first = 0; // until the first frame is there
+    for (const PathLink& link : leg.links)
+    {
+        slowest = std::min(slowest, GetRate(link));
+        delay += static_cast<double>(link.delay.GetPicoSeconds());
+        first += fullBits / GetRate(link);
+    }
+    flow.tail =
+        delay + GetTrainTime(leg.links, frames, fullBits, lastBits) - flow.wireBits / slowest;
+    const uint64_t acks = (frames + leg.framesPerAck - 1) / leg.framesPerAck;
+    flow.ackBits = 8.0 * leg.ackSize;
+    flow.ackPerBit = static_cast<double>(acks) * flow.ackBits / flow.wireBits;
+    const double waited = std::min<double>(leg.framesPerAck, frames) - 1;
+    flow.ackLag = delay + first + waited * fullBits / slowest;
+}
+
+void
+IdealNetwork::Begin(uint32_t queue)
+{
+    Queue& flow = m_queues[queue];
+    const uint64_t bytes = flow.transfers.front().bytes;
+    if (flow.leg.isFluid)
+    {
+        flow.wireBits = 8 * std::ceil(static_cast<double>(bytes) * flow.leg.wireOverhead);
+        flow.tail = static_cast<double>(flow.leg.fluidDelay.GetPicoSeconds());
+    }
+    else
+    {
+        FrameMessage(flow, bytes);
+    }
+    flow.remainingBits = flow.wireBits;
+    flow.settled = m_now;
+    flow.rate = 0;
+    for (const uint32_t link : flow.links)
+    {
+        m_links[link].flows.push_back(queue);
+    }
+    flow.ackCredit = GetOpenAck(queue, true);
+    Share(flow.links);
+}
+
+double
+IdealNetwork::GetOpenAck(uint32_t queue, bool begins)
+{
+    const Queue& flow = m_queues[queue];
+    Link& link = m_links[flow.links.front()];
+    if (flow.leg.isFluid || link.flows.size() != 1 || link.ackStreams != 1)
+    {
+        return 0;
+    }
+    SettleAcks(link);
+    const double done = std::fmod(link.ackBits, flow.ackBits);
+    if (!begins)
+    {
+        return done > 0.999 * flow.ackBits ? 0 : done;
+    }
+    const double sent = std::min(done * link.capacity / link.ackRate, flow.ackBits);
+    return sent - done;
+}
+
+double
+IdealNetwork::GetFreeRate(const Link& link)
+{
+    return std::max(link.capacity - link.ackRate, 1e-3 * link.capacity);
+}
+
+void
+IdealNetwork::Share(const std::vector<uint32_t>& links)
+{
+    std::vector<uint32_t> flows;
+    for (const uint32_t link : links)
+    {
+        for (const uint32_t flow : m_links[link].flows)
+        {
+            double rate = std::numeric_limits<double>::infinity();
+            bool isAlone = true;
+            for (const uint32_t own : m_queues[flow].links)
+            {
+                rate = std::min(rate, GetFreeRate(m_links[own]));
+                isAlone = isAlone && m_links[own].flows.size() == 1;
+            }
+            if (isAlone)
+            {
+                SetRate(flow, rate); // nearly always, and much quicker than the general way
+            }
+            else
+            {
+                flows.push_back(flow);
+            }
+        }
+    }
+    if (!flows.empty())
+    {
+        ShareAmong(std::move(flows));
+    }
+}
+
+void
+IdealNetwork::ShareAmong(std::vector<uint32_t> flows)
+{
+    // All flows that share a link with one of them, or with one that does, and so on.
+    std::set<uint32_t> all(flows.begin(), flows.end());
+    std::set<uint32_t> seen;
+    while (!flows.empty())
+    {
+        const uint32_t flow = flows.back();
+        flows.pop_back();
+        for (const uint32_t link : m_queues[flow].links)
+        {
+            if (seen.insert(link).second)
+            {
+                for (const uint32_t other : m_links[link].flows)
+                {
+                    if (all.insert(other).second)
+                    {
+                        flows.push_back(other);
+                    }
+                }
+            }
+        }
+    }
+    const std::vector<uint32_t> list(all.begin(), all.end());
+    const std::vector<double> rates = GetFairRates(list);
+    for (size_t i = 0; i < list.size(); ++i)
+    {
+        SetRate(list[i], rates[i]);
+    }
+}
+
+std::vector<double>
+IdealNetwork::GetFairRates(const std::vector<uint32_t>& flows) const
+{
+    std::map<uint32_t, double> free;      // by link: rate not yet given away
+    std::map<uint32_t, uint32_t> waiting; // by link: flows without a rate
+    for (const uint32_t flow : flows)
+    {
+        for (const uint32_t link : m_queues[flow].links)
+        {
+            free[link] = GetFreeRate(m_links[link]);
+            ++waiting[link];
+        }
+    }
+    std::vector<double> rates(flows.size(), 0);
+    std::vector<bool> given(flows.size(), false);
+    for (size_t left = flows.size(); left > 0;)
+    {
+        double share = std::numeric_limits<double>::infinity();
+        for (const auto& [link, rate] : free)
+        {
+            share = waiting[link] > 0 ? std::min(share, rate / waiting[link]) : share;
+        }
+        const double limit = share * (1 + 1e-12);
+        std::vector<size_t> limited;
+        for (size_t i = 0; i < flows.size(); ++i)
+        {
+            const auto& own = m_queues[flows[i]].links;
+            if (!given[i] &&
+                std::any_of(own.begin(),
+                            own.end(),
+                            [&](uint32_t link) { return free[link] / waiting[link] <= limit; }))
+            {
+                limited.push_back(i);
+            }
+        }
+        for (const size_t i : limited)
+        {
+            given[i] = true;
+            rates[i] = share;
+            --left;
+            for (const uint32_t link : m_queues[flows[i]].links)
+            {
+                free[link] = std::max(0.0, free[link] - share);
+                --waiting[link];
+            }
+        }
+    }
+    return rates;
+}
+
+void
+IdealNetwork::SetRate(uint32_t queue, double rate)
+{
+    Queue& flow = m_queues[queue];
+    if (std::abs(rate - flow.rate) <= NEGLIGIBLE * 1e-3 * rate)
+    {
+        return;
+    }
+    flow.remainingBits -= flow.rate * (m_now - flow.settled);
+    flow.settled = m_now;
+    flow.rate = rate;
+    const uint64_t version = ++flow.version;
+    Schedule(flow.remainingBits / rate, [this, queue, version]() { Finish(queue, version); });
+    AnnounceAcks(queue);
+}
+
+void
+IdealNetwork::Finish(uint32_t queue, uint64_t version)
+{
+    if (version != m_queues[queue].version)
+    {
+        return;
+    }
+    Queue& flow = m_queues[queue];
+    ++flow.version;
+    flow.rate = 0;
+    flow.remainingBits = 0;
+    AnnounceAcks(queue);
+    const double credit = flow.ackCredit + GetOpenAck(queue, false);
+    Schedule(flow.tail - credit / m_links[flow.links.front()].capacity,
+             std::move(flow.transfers.front().delivered));
+    flow.transfers.pop_front();
+    for (const uint32_t link : flow.links)
+    {
+        auto& flows = m_links[link].flows;
+        flows.erase(std::find(flows.begin(), flows.end(), queue));
+    }
+    if (flow.transfers.empty())
+    {
+        Share(flow.links);
+    }
+    else
+    {
+        Begin(queue);
+    }
+}
+
+void
+IdealNetwork::AnnounceAcks(uint32_t queue)
+{
+    Queue& flow = m_queues[queue];
+    const double ackRate = flow.rate * flow.ackPerBit;
+    const bool isEnd = flow.rate == 0;
+    if (flow.leg.isFluid || (!isEnd && std::abs(ackRate - flow.ackRate) <= NEGLIGIBLE * flow.rate))
+    {
+        return;
+    }
+    const double change = ackRate - flow.ackRate;
+    const int streams = isEnd ? -1 : flow.ackRate == 0 ? 1 : 0;
+    flow.ackRate = ackRate;
+    Schedule(flow.ackLag,
+             [this, queue, change, streams]()
+             { ChangeAcks(m_queues[queue].ackLinks, change, streams); });
+}
+
+void
+IdealNetwork::ChangeAcks(const std::vector<uint32_t>& links, double change, int streams)
+{
+    for (const uint32_t number : links)
+    {
+        Link& link = m_links[number];
+        SettleAcks(link);
+        link.ackRate += change;
+        link.ackStreams += streams;
+        if (link.ackStreams == 0)
+        {
+            link.ackRate = 0;
+            link.ackBits = 0;
+        }
+    }
+    Share(links);
+}
+
+void
+IdealNetwork::SettleAcks(Link& link) const
+{
+    link.ackBits += link.ackRate * (m_now - link.ackSettled);
+    link.ackSettled = m_now;
+}
+
+} // namespace ns3::llm

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0-only
+
+#ifndef LLM_FABRIC_FABRIC_FRAME_H
+#define LLM_FABRIC_FABRIC_FRAME_H
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace ns3::llm
+{
+
+/**
+ * @ingroup llm-fabric-fabric
+ * What a frame is.
+ */
+enum class FrameKind : uint8_t
+{
+    DATA,  //!< payload of a message
+    ACK,   //!< everything before `psn` has arrived
+    NACK,  //!< `psn` is missing, everything before it has arrived
+    CNP,   //!< congestion notification: a marked frame has arrived
+    PAUSE, //!< PFC: stop or start a class (never forwarded)
+};
+
+/**
+ * @ingroup llm-fabric-fabric
+ * A packet on a link, in the fabric's own form: one cache line, from a pool, never serialized.
+ */
+struct Frame
+{
+    static constexpr uint8_t FIRST = 1;  //!< flag: first frame of its message
+    static constexpr uint8_t LAST = 2;   //!< flag: last frame of its message
+    static constexpr uint8_t MARKED = 4; //!< flag: ECN congestion experienced (ACK: echo of it)
+
+    Frame* next;           //!< the next in a list of waiting or free frames
+    uint64_t sentTick;     //!< when its transmission at the source began; an ACK echoes it (ps)
+    uint64_t tag;          //!< owner, instance and place of its message
+    uint64_t psn;          //!< DATA: its number; ACK, NACK: next expected; PAUSE: see PauseFrame
+    uint32_t wireBytes;    //!< everything that it occupies on a link, preamble and gap included
+    uint32_t destination;  //!< terminal
+    uint32_t source;       //!< terminal
+    uint32_t entropy;      //!< what equal-cost choices are made from
+    uint32_t queuePair;    //!< number of the sending queue pair at its NIC
+    uint32_t identity;     //!< hash of the message's identity, for keyed random draws
+    uint16_t payloadBytes; //!< payload of a data frame
+    uint16_t pair;         //!< number of the queue pair among those of (source, destination)
+    uint16_t ingress;      //!< port by which it came into the switch it is in
+    FrameKind kind;        //!< what it is
+    uint8_t trafficClass;  //!< its class, 0 to 7; PAUSE_CLASS for PFC
+    uint8_t flags;         //!< FIRST, LAST, MARKED
+    uint8_t attempt;       //!< how often this PSN had been sent before
+};
+
+static_assert(sizeof(Frame) <= 72, "a frame should fill one cache line");
+
+/** Number of traffic classes. */
+constexpr uint8_t TRAFFIC_CLASSES = 8;
+/** The class of PFC frames: ahead of all others, cannot be paused. */
+constexpr uint8_t PAUSE_CLASS = TRAFFIC_CLASSES;
+/** Wire bytes of a PFC frame: 64 B, preamble 8 B and gap 12 B (IEEE 802.1Qbb). */
+constexpr uint32_t PAUSE_WIRE_BYTES = 84;
+
+/**
+ * @ingroup llm-fabric-fabric
+ * Where frames come from and go back to.
+ */
+class FramePool
+{
+  public:
+    /** @return a frame with indeterminate content */
+    Frame* Take()
+    {
+        if (!m_free)
+        {
+            Grow();
+        }
+        Frame* frame = m_free;
+        m_free = frame->next;
+        ++m_taken;
+        return frame;
+    }
+
+    /** @param frame goes back; came from Take() */
+    void Give(Frame* frame)
+    {
+        frame->next = m_free;
+        m_free = frame;
+        --m_taken;
+    }
+
+    /** @return number of frames in use */
+    uint64_t GetTaken() const
+    {
+        return m_taken;
+    }
+
+  private:
+    static constexpr std::size_t CHUNK = 1024; //!< frames allocated at once
+
+    /** Allocate a chunk. */
+    void Grow()
+    {
+        m_chunks.push_back(std::make_unique<Frame[]>(CHUNK));
+        Frame* chunk = m_chunks.back().get();
+        for (std::size_t i = CHUNK; i-- > 0;)
+        {
+            chunk[i].next = m_free;
+            m_free = &chunk[i];
+        }
+    }
+
+    Frame* m_free = nullptr;                        //!< list of free frames
+    uint64_t m_taken = 0;                           //!< frames in use
+    std::vector<std::unique_ptr<Frame[]>> m_chunks; //!< the memory
+};
+
+} // namespace ns3::llm
+
+#endif // LLM_FABRIC_FABRIC_FRAME_H

@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: GPL-2.0-only
+
+#include "fabric-network.h"
+
+#include "identity-hash.h"
+#include "route-builder.h"
+
+#include "ns3/abort.h"
+#include "ns3/boolean.h"
+#include "ns3/input-error.h"
+#include "ns3/rng-seed-manager.h"
+
+namespace ns3::llm
+{
+
+NS_OBJECT_ENSURE_REGISTERED(FabricNetwork);
+
+TypeId
+FabricNetwork::GetTypeId()
+{
+    static TypeId tid =
+        TypeId("ns3::llm::FabricNetwork")
+            .SetParent<Object>()
+            .SetGroupName("LlmFabric")
+            .AddConstructor<FabricNetwork>()
+            .AddAttribute("ReferenceMode",
+                          "Decide every departure in an event of its own, instead of one event per "
+                          "hop: the slower reference, with the same results.",
+                          BooleanValue(false),
+                          MakeBooleanAccessor(&FabricNetwork::m_isReference),
+                          MakeBooleanChecker());
+    return tid;
+}
+
+void
+FabricNetwork::DoDispose()
+{
+    m_vertices.clear();
+    m_edges.clear();
+    m_owners.clear();
+    Object::DoDispose();
+}
+
+void
+FabricNetwork::SetClock(Ptr<FrameClock> clock)
+{
+    m_clock = clock;
+    m_clock->SetHandler(FrameEventKind::LINK_STATE, &HandleLinkState);
+}
+
+Ptr<FrameClock>
+FabricNetwork::GetClock() const
+{
+    return m_clock;
+}
+
+uint32_t
+FabricNetwork::AddSwitch(Ptr<Node> node, uint32_t tier, uint32_t place, const std::string& name)
+{
+    Vertex vertex;
+    vertex.node = node;
+    vertex.fabricSwitch = CreateObject<FabricSwitch>();
+    vertex.fabricSwitch->SetPlace(tier, place);
+    vertex.fabricSwitch->SetPool(&m_pool);
+    vertex.place = place;
+    vertex.tier = tier;
+    vertex.name = name;
+    node->AggregateObject(vertex.fabricSwitch);
+    m_vertices.push_back(vertex);
+    m_switches.push_back(static_cast<uint32_t>(m_vertices.size() - 1));
+    return m_switches.back();
+}
+
+uint32_t
+FabricNetwork::AddTerminal(Ptr<Node> node, uint32_t place, const std::string& name)
+{
+    Vertex vertex;
+    vertex.node = node;
+    vertex.terminal = static_cast<uint32_t>(m_terminals.size());
+    vertex.place = place;
+    vertex.name = name;
+    m_vertices.push_back(vertex);
+    m_terminals.push_back(static_cast<uint32_t>(m_vertices.size() - 1));
+    m_owners.push_back(nullptr);
+    return m_terminals.back();
+}
+
+Ptr<FabricPort>
+FabricNetwork::MakePort(uint32_t vertex)
+{
+    Vertex& v = m_vertices.at(vertex);
+    if (!v.fabricSwitch && !v.ports.empty())
+    {
+        RefuseInput(v.name + ": a terminal takes one link, this one has one already");
+    }
+    auto port = CreateObject<FabricPort>();
+    port->SetAddress(Mac48Address::Allocate());
+    v.node->AddDevice(port);
+    v.ports.push_back(port);
+    if (v.fabricSwitch)
+    {
+        v.fabricSwitch->AddPort(port);
+    }
+    return port;
+}
+
+uint32_t
+FabricNetwork::Connect(uint32_t a, uint32_t b, DataRate rate, Time delay)
+{
+    auto link = CreateObject<FabricLink>();
+    link->Attach(MakePort(a), MakePort(b), rate, delay);
+    m_vertices[a].neighbors.push_back(b);
+    m_vertices[b].neighbors.push_back(a);
+    auto edge = std::make_unique<Edge>();
+    edge->a = a;
+    edge->b = b;
+    edge->link = link;
+    edge->network = this;
+    m_edges.push_back(std::move(edge));
+    return static_cast<uint32_t>(m_edges.size() - 1);
+}
+
+void
+FabricNetwork::SetTerminalOwner(uint32_t terminal, FrameSink* owner)
+{
+    m_owners.at(terminal) = owner;
+}
+
+void
+FabricNetwork::Build()
+{
+    const uint64_t seed = MixHash(RngSeedManager::GetSeed(), RngSeedManager::GetRun());
+    for (Vertex& vertex : m_vertices)
+    {
+        FrameSink* owner = nullptr;
+        if (vertex.fabricSwitch)
+        {
+            owner = PeekPointer(vertex.fabricSwitch);
+        }
+        else
+        {
+            owner = m_owners[vertex.terminal];
+            if (vertex.ports.empty())
+            {
+                RefuseInput(vertex.name + ": has no link");
+            }
+        }
+        const uint64_t tier = vertex.fabricSwitch ? vertex.tier + 1 : 0;
+        const uint64_t place = MixHash(tier, vertex.place);
+        for (std::size_t p = 0; p < vertex.ports.size(); ++p)
+        {
+            FrameTransmitter& transmitter = vertex.ports[p]->GetTransmitter();
+            transmitter.Install(PeekPointer(m_clock),
+                                &m_pool,
+                                owner,
+                                static_cast<uint16_t>(p),
+                                MixHash(place, p));
+            transmitter.SetReferenceMode(m_isReference);
+            transmitter.SetObserver(m_observer);
+        }
+        if (vertex.fabricSwitch)
+        {
+            vertex.fabricSwitch->Configure(seed);
+        }
+    }
+    for (const auto& edge : m_edges)
+    {
+        edge->object = m_clock->AddObject(edge.get());
+    }
+    FillRoutes();
+}
+
+void
+FabricNetwork::FillRoutes()
+{
+    std::vector<RouteBuilder::Vertex> graph(m_vertices.size());
+    for (std::size_t v = 0; v < m_vertices.size(); ++v)
+    {
+        const Vertex& vertex = m_vertices[v];
+        graph[v].forwards = static_cast<bool>(vertex.fabricSwitch);
+        graph[v].neighbors = vertex.neighbors;
+        for (std::size_t p = 0; p < vertex.ports.size(); ++p)
+        {
+            if (!vertex.ports[p]->GetTransmitter().IsUp())
+            {
+                graph[v].neighbors[p] = RouteBuilder::NO_NEIGHBOR;
+            }
+        }
+    }
+    auto tables = RouteBuilder::Build(graph, m_terminals, FabricSwitch::NO_ROUTE);
+    for (const uint32_t v : m_switches)
+    {
+        m_vertices[v].fabricSwitch->SetRoutes(std::move(tables[v].groups),
+                                              std::move(tables[v].groupOf));
+    }
+}
+
+void
+FabricNetwork::SetLinkState(uint32_t link, Time at, bool isUp)
+{
+    Edge& edge = *m_edges.at(link);
+    const auto tick = static_cast<uint64_t>(at.GetPicoSeconds());
+    edge.changes[tick] = isUp;
+    m_clock->RequestAt(tick, FrameEventKind::LINK_STATE, edge.object);
+}
+
+void
+FabricNetwork::HandleLinkState(void* object)
+{
+    auto edge = static_cast<Edge*>(object);
+    FabricNetwork* network = edge->network;
+    const auto change = edge->changes.find(network->m_clock->NowTicks());
+    if (change == edge->changes.end())
+    {
+        return;
+    }
+    const bool isUp = change->second;
+    edge->changes.erase(change);
+    if (!isUp)
+    {
+        for (uint32_t end = 0; end < 2; ++end)
+        {
+            const Vertex& vertex = network->m_vertices[end == 0 ? edge->a : edge->b];
+            if (vertex.fabricSwitch)
+            {
+                const auto port = DynamicCast<FabricPort>(edge->link->GetDevice(end));
+                vertex.fabricSwitch->PortDown(port->GetTransmitter().GetIndex());
+            }
+        }
+    }
+    edge->link->SetUp(isUp);
+    network->FillRoutes();
+}
+
+std::vector<Ptr<FabricPort>>
+FabricNetwork::GetPath(uint32_t source, uint32_t destination, uint32_t entropy) const
+{
+    std::vector<Ptr<FabricPort>> path;
+    Frame frame{};
+    frame.source = source;
+    frame.destination = destination;
+    frame.entropy = entropy;
+    uint32_t at = m_terminals.at(source);
+    uint16_t out = 0;
+    while (at != m_terminals.at(destination))
+    {
+        const Vertex& vertex = m_vertices[at];
+        if (vertex.fabricSwitch)
+        {
+            out = vertex.fabricSwitch->GetRoute(frame);
+        }
+        if (out == FabricSwitch::NO_ROUTE || !vertex.ports[out]->GetTransmitter().IsUp())
+        {
+            return {};
+        }
+        path.push_back(vertex.ports[out]);
+        at = vertex.neighbors[out];
+    }
+    return path;
+}
+
+uint32_t
+FabricNetwork::GetTerminal(uint32_t vertex) const
+{
+    return m_vertices.at(vertex).terminal;
+}
+
+uint32_t
+FabricNetwork::GetTerminalCount() const
+{
+    return static_cast<uint32_t>(m_terminals.size());
+}
+
+Ptr<FabricPort>
+FabricNetwork::GetTerminalPort(uint32_t terminal) const
+{
+    return m_vertices[m_terminals.at(terminal)].ports.at(0);
+}
+
+uint32_t
+FabricNetwork::GetTerminalPlace(uint32_t terminal) const
+{
+    return m_vertices[m_terminals.at(terminal)].place;
+}
+
+uint32_t
+FabricNetwork::GetTerminalNodeId(uint32_t terminal) const
+{
+    return m_vertices[m_terminals.at(terminal)].node->GetId();
+}
+
+uint32_t
+FabricNetwork::GetSwitchCount() const
+{
+    return static_cast<uint32_t>(m_switches.size());
+}
+
+Ptr<FabricSwitch>
+FabricNetwork::GetSwitch(uint32_t index) const
+{
+    return m_vertices[m_switches.at(index)].fabricSwitch;
+}
+
+uint32_t
+FabricNetwork::GetLinkCount() const
+{
+    return static_cast<uint32_t>(m_edges.size());
+}
+
+std::vector<FabricNetwork::Direction>
+FabricNetwork::GetDirections() const
+{
+    std::vector<Direction> directions;
+    for (const auto& edge : m_edges)
+    {
+        const Vertex& a = m_vertices[edge->a];
+        const Vertex& b = m_vertices[edge->b];
+        const bool betweenSwitches = a.fabricSwitch && b.fabricSwitch;
+        directions.push_back({a.name + " -> " + b.name,
+                              DynamicCast<FabricPort>(edge->link->GetDevice(0)),
+                              betweenSwitches});
+        directions.push_back({b.name + " -> " + a.name,
+                              DynamicCast<FabricPort>(edge->link->GetDevice(1)),
+                              betweenSwitches});
+    }
+    return directions;
+}
+
+FramePool&
+FabricNetwork::GetPool()
+{
+    return m_pool;
+}
+
+void
+FabricNetwork::SetObserver(FrameTransmitter::Observer* observer)
+{
+    m_observer = observer;
+    for (Vertex& vertex : m_vertices)
+    {
+        for (const auto& port : vertex.ports)
+        {
+            port->GetTransmitter().SetObserver(observer);
+        }
+    }
+}
+
+} // namespace ns3::llm

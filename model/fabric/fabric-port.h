@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0-only
+
+#ifndef LLM_FABRIC_FABRIC_PORT_H
+#define LLM_FABRIC_FABRIC_PORT_H
+
+#include "frame-transmitter.h"
+
+#include "ns3/mac48-address.h"
+#include "ns3/net-device.h"
+
+#include <cstdint>
+
+namespace ns3::llm
+{
+
+class FabricLink;
+
+/**
+ * @ingroup llm-fabric-fabric
+ * A port of an accelerator or a switch: the ns-3 face of a FrameTransmitter.
+ *
+ * Frames do not pass through the NetDevice interface. Packets of ns-3's own stack are not carried:
+ * Send() returns false.
+ */
+class FabricPort : public NetDevice
+{
+  public:
+    /** @return the TypeId */
+    static TypeId GetTypeId();
+
+    /** @return the sending half, which does the work */
+    FrameTransmitter& GetTransmitter()
+    {
+        return m_transmitter;
+    }
+
+    /** @return the sending half */
+    const FrameTransmitter& GetTransmitter() const
+    {
+        return m_transmitter;
+    }
+
+    /** @param link the link that it is plugged into */
+    void SetLink(Ptr<FabricLink> link);
+
+    void SetIfIndex(const uint32_t index) override;
+    uint32_t GetIfIndex() const override;
+    Ptr<Channel> GetChannel() const override;
+    void SetAddress(Address address) override;
+    Address GetAddress() const override;
+    bool SetMtu(const uint16_t mtu) override;
+    uint16_t GetMtu() const override;
+    bool IsLinkUp() const override;
+    void AddLinkChangeCallback(Callback<void> callback) override;
+    bool IsBroadcast() const override;
+    Address GetBroadcast() const override;
+    bool IsMulticast() const override;
+    Address GetMulticast(Ipv4Address multicastGroup) const override;
+    Address GetMulticast(Ipv6Address addr) const override;
+    bool IsBridge() const override;
+    bool IsPointToPoint() const override;
+    bool Send(Ptr<Packet> packet, const Address& dest, uint16_t protocolNumber) override;
+    bool SendFrom(Ptr<Packet> packet,
+                  const Address& source,
+                  const Address& dest,
+                  uint16_t protocolNumber) override;
+    Ptr<Node> GetNode() const override;
+    void SetNode(Ptr<Node> node) override;
+    bool NeedsArp() const override;
+    void SetReceiveCallback(NetDevice::ReceiveCallback cb) override;
+    void SetPromiscReceiveCallback(NetDevice::PromiscReceiveCallback cb) override;
+    bool SupportsSendFrom() const override;
+
+  private:
+    void DoDispose() override;
+
+    FrameTransmitter m_transmitter; //!< the sending half
+    Ptr<Node> m_node;               //!< its node
+    Ptr<FabricLink> m_link;         //!< its link
+    Mac48Address m_address;         //!< its address
+    uint32_t m_ifIndex = 0;         //!< its number at the node
+    uint16_t m_mtu = 9000;          //!< as ns-3 asks for one; not used by frames
+};
+
+} // namespace ns3::llm
+
+#endif // LLM_FABRIC_FABRIC_PORT_H

@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: GPL-2.0-only
+
+#include "fabric-switch.h"
+
+#include "identity-hash.h"
+
+#include "ns3/boolean.h"
+#include "ns3/double.h"
+#include "ns3/input-error.h"
+#include "ns3/log.h"
+#include "ns3/object-factory.h"
+#include "ns3/string.h"
+#include "ns3/uinteger.h"
+
+#include <algorithm>
+#include <sstream>
+
+namespace ns3::llm
+{
+
+NS_LOG_COMPONENT_DEFINE("FabricSwitch");
+NS_OBJECT_ENSURE_REGISTERED(FabricSwitch);
+
+TypeId
+FabricSwitch::GetTypeId()
+{
+    static TypeId tid =
+        TypeId("ns3::llm::FabricSwitch")
+            .SetParent<Object>()
+            .SetGroupName("LlmFabric")
+            .AddConstructor<FabricSwitch>()
+            .AddAttribute("LoadBalancer",
+                          "TypeId of the class that chooses among equal-cost ports.",
+                          StringValue("ns3::llm::FlowEcmp"),
+                          MakeStringAccessor(&FabricSwitch::m_balancerType),
+                          MakeStringChecker())
+            .AddAttribute("BufferSize",
+                          "Packet memory of the switch, bytes (default 32 MiB, as HPCC's published "
+                          "simulations set it).",
+                          UintegerValue(32 << 20),
+                          MakeUintegerAccessor(&FabricSwitch::m_bufferBytes),
+                          MakeUintegerChecker<uint64_t>(1))
+            .AddAttribute("BufferReserve",
+                          "Part of it reserved for each port and class, bytes.",
+                          UintegerValue(4096),
+                          MakeUintegerAccessor(&FabricSwitch::m_reserveBytes),
+                          MakeUintegerChecker<uint64_t>())
+            .AddAttribute("Headroom",
+                          "Headroom of each port and lossless class, bytes. 0: what losslessness "
+                          "needs by rate, delay and largest frame, 2 d C + 2 MTU + 84.",
+                          UintegerValue(0),
+                          MakeUintegerAccessor(&FabricSwitch::m_headroomBytes),
+                          MakeUintegerChecker<uint64_t>())
+            .AddAttribute("MaxFrameSize",
+                          "Wire bytes of the largest frame, for the headroom.",
+                          UintegerValue(9320),
+                          MakeUintegerAccessor(&FabricSwitch::m_maxFrameBytes),
+                          MakeUintegerChecker<uint32_t>(84))
+            .AddAttribute("Alpha",
+                          "A (port, class) may hold alpha times the free part of the shared "
+                          "memory.",
+                          DoubleValue(0.125),
+                          MakeDoubleAccessor(&FabricSwitch::m_alpha),
+                          MakeDoubleChecker<double>(0.0))
+            .AddAttribute("Hysteresis",
+                          "XON lies so many bytes below XOFF.",
+                          UintegerValue(3072),
+                          MakeUintegerAccessor(&FabricSwitch::m_hysteresisBytes),
+                          MakeUintegerChecker<uint64_t>())
+            .AddAttribute("LosslessClasses",
+                          "Bit c set: traffic class c is lossless (default class 3).",
+                          UintegerValue(1 << 3),
+                          MakeUintegerAccessor(&FabricSwitch::m_losslessMask),
+                          MakeUintegerChecker<uint8_t>())
+            .AddAttribute("Pfc",
+                          "Priority flow control; without it every class is lossy.",
+                          BooleanValue(true),
+                          MakeBooleanAccessor(&FabricSwitch::m_pfc),
+                          MakeBooleanChecker())
+            .AddAttribute("Ecn",
+                          "Mark data frames by the length of the queue they leave.",
+                          BooleanValue(true),
+                          MakeBooleanAccessor(&FabricSwitch::m_ecn),
+                          MakeBooleanChecker())
+            .AddAttribute("EcnMinThreshold",
+                          "Kmin, bytes at the reference rate (HPCC's settings: 100 KB at 25 Gb/s).",
+                          UintegerValue(100000),
+                          MakeUintegerAccessor(&FabricSwitch::m_ecnMin),
+                          MakeUintegerChecker<uint64_t>())
+            .AddAttribute("EcnMaxThreshold",
+                          "Kmax, bytes at the reference rate (HPCC's settings: 400 KB at 25 Gb/s).",
+                          UintegerValue(400000),
+                          MakeUintegerAccessor(&FabricSwitch::m_ecnMax),
+                          MakeUintegerChecker<uint64_t>())
+            .AddAttribute("EcnMaxProbability",
+                          "Pmax, the probability of a mark at Kmax.",
+                          DoubleValue(0.2),
+                          MakeDoubleAccessor(&FabricSwitch::m_ecnMaxProbability),
+                          MakeDoubleChecker<double>(0.0, 1.0))
+            .AddAttribute("EcnReferenceRate",
+                          "Kmin and Kmax grow with the port's rate over this one; 0bps: they do "
+                          "not.",
+                          DataRateValue(DataRate("25Gbps")),
+                          MakeDataRateAccessor(&FabricSwitch::m_ecnReferenceRate),
+                          MakeDataRateChecker());
+    return tid;
+}
+
+void
+FabricSwitch::DoDispose()
+{
+    m_ports.clear();
+    m_transmitters.clear();
+    m_balancer = nullptr;
+    Object::DoDispose();
+}
+
+void
+FabricSwitch::AddPort(Ptr<FabricPort> port)
+{
+    m_ports.push_back(port);
+    m_transmitters.push_back(&port->GetTransmitter());
+}
+
+void
+FabricSwitch::SetPool(FramePool* pool)
+{
+    m_pool = pool;
+}
+
+void
+FabricSwitch::SetPlace(uint32_t tier, uint32_t place)
+{
+    m_tier = tier;
+    m_place = place;
+}
+
+uint64_t
+FabricSwitch::HeadroomOf(const FabricPort& port) const
+{
+    if (m_headroomBytes != 0)
+    {
+        return m_headroomBytes;
+    }
+    const FrameTransmitter& transmitter = port.GetTransmitter();
+    const double inFlight = 2e-12 * static_cast<double>(transmitter.GetDelayTicks()) *
+                            static_cast<double>(transmitter.GetRate().GetBitRate()) / 8;
+    return static_cast<uint64_t>(inFlight) + 2 * m_maxFrameBytes + PAUSE_WIRE_BYTES + 1;
+}
+
+void
+FabricSwitch::Configure(uint64_t seed)
+{
+    m_seed = MixHash(MixHash(seed, m_tier), m_place);
+    ObjectFactory factory(m_balancerType);
+    m_balancer = factory.Create<LoadBalancer>();
+    std::vector<uint64_t> headroom;
+    for (const auto& port : m_ports)
+    {
+        FrameTransmitter& transmitter = port->GetTransmitter();
+        headroom.push_back(HeadroomOf(*port));
+        transmitter.SetBuffer(&m_buffer);
+        if (m_ecn)
+        {
+            const auto reference = static_cast<double>(m_ecnReferenceRate.GetBitRate());
+            const auto rate = static_cast<double>(transmitter.GetRate().GetBitRate());
+            const double scale = reference > 0 ? rate / reference : 1;
+            EcnProfile profile;
+            profile.minBytes = static_cast<uint32_t>(static_cast<double>(m_ecnMin) * scale);
+            profile.maxBytes = static_cast<uint32_t>(static_cast<double>(m_ecnMax) * scale);
+            profile.maxProbability = m_ecnMaxProbability;
+            transmitter.SetEcn(profile, seed);
+        }
+    }
+    SharedBuffer::Config config;
+    config.totalBytes = m_bufferBytes;
+    config.reserveBytes = m_reserveBytes;
+    config.alpha = m_alpha;
+    config.hysteresisBytes = m_hysteresisBytes;
+    config.losslessMask = m_pfc ? m_losslessMask : 0;
+    m_buffer.Configure(config, headroom);
+    if (m_buffer.GetSharedBytes() <= 0)
+    {
+        std::ostringstream text;
+        text << "BufferSize " << m_bufferBytes << " B of a switch with " << m_ports.size()
+             << " ports: reserve and headroom alone need "
+             << static_cast<int64_t>(m_bufferBytes) - m_buffer.GetSharedBytes()
+             << " B; give ns3::llm::FabricSwitch::BufferSize more than that";
+        RefuseInput(text.str());
+    }
+}
+
+void
+FabricSwitch::SetRoutes(std::vector<std::vector<uint16_t>> groups, std::vector<uint16_t> groupOf)
+{
+    m_groups = std::move(groups);
+    m_groupOf = std::move(groupOf);
+}
+
+uint16_t
+FabricSwitch::GetRoute(const Frame& frame) const
+{
+    const uint16_t group = m_groupOf[frame.destination];
+    if (group == NO_ROUTE)
+    {
+        return NO_ROUTE;
+    }
+    const std::vector<uint16_t>& ports = m_groups[group];
+    return ports.size() == 1 ? ports[0] : m_balancer->Choose(frame, ports, m_seed);
+}
+
+void
+FabricSwitch::ReceiveFrame(uint16_t port, Frame* frame)
+{
+    const uint16_t out = GetRoute(*frame);
+    if (out == NO_ROUTE)
+    {
+        ++m_unroutable;
+        m_pool->Give(frame);
+        return;
+    }
+    if (m_buffer.NeedsCare(port, frame->trafficClass, frame->wireBytes))
+    {
+        if (!AdmitWithCare(port, *frame))
+        {
+            Drop(port, frame);
+            return;
+        }
+    }
+    else
+    {
+        m_buffer.Admit(port, frame->trafficClass, frame->wireBytes);
+    }
+    frame->ingress = port;
+    m_transmitters[out]->Enqueue(frame);
+}
+
+bool
+FabricSwitch::AdmitWithCare(uint16_t port, const Frame& frame)
+{
+    const bool wasWatched = m_buffer.IsWatched();
+    if (!wasWatched)
+    {
+        SettleAll();
+    }
+    switch (m_buffer.Admit(port, frame.trafficClass, frame.wireBytes))
+    {
+    case SharedBuffer::Verdict::NO_ROOM:
+        return false;
+    case SharedBuffer::Verdict::PAUSE:
+        m_transmitters[port]->SendPause(frame.trafficClass, true);
+        if (!wasWatched)
+        {
+            for (FrameTransmitter* transmitter : m_transmitters)
+            {
+                transmitter->Watch();
+            }
+        }
+        return true;
+    case SharedBuffer::Verdict::ACCEPT:
+        return true;
+    }
+    return true;
+}
+
+void
+FabricSwitch::Drop(uint16_t port, Frame* frame)
+{
+    m_transmitters[port]->CountDrop();
+    if (m_pfc && (m_losslessMask >> frame->trafficClass & 1))
+    {
+        ++m_losslessDrops;
+        NS_LOG_WARN("lossless class " << +frame->trafficClass << " dropped at switch of tier "
+                                      << m_tier << ", place " << m_place << ", port " << port);
+    }
+    m_pool->Give(frame);
+}
+
+void
+FabricSwitch::SettleAll()
+{
+    for (FrameTransmitter* transmitter : m_transmitters)
+    {
+        transmitter->Settle();
+    }
+}
+
+void
+FabricSwitch::BufferReleased()
+{
+    uint16_t port;
+    uint8_t trafficClass;
+    while (m_buffer.TakeResumable(port, trafficClass))
+    {
+        m_transmitters[port]->SendPause(trafficClass, false);
+    }
+}
+
+void
+FabricSwitch::PortReady(uint16_t)
+{
+}
+
+void
+FabricSwitch::PortDown(uint16_t port)
+{
+    m_buffer.ForgetPauses(port);
+}
+
+uint32_t
+FabricSwitch::GetTier() const
+{
+    return m_tier;
+}
+
+uint32_t
+FabricSwitch::GetPlace() const
+{
+    return m_place;
+}
+
+uint32_t
+FabricSwitch::GetPortCount() const
+{
+    return static_cast<uint32_t>(m_ports.size());
+}
+
+Ptr<FabricPort>
+FabricSwitch::GetPort(uint32_t index) const
+{
+    return m_ports.at(index);
+}
+
+const SharedBuffer&
+FabricSwitch::GetBuffer() const
+{
+    return m_buffer;
+}
+
+uint64_t
+FabricSwitch::GetUnroutable() const
+{
+    return m_unroutable;
+}
+
+uint64_t
+FabricSwitch::GetLosslessDrops() const
+{
+    return m_losslessDrops;
+}
+
+} // namespace ns3::llm

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0-only
+
+#ifndef LLM_FABRIC_FABRIC_SWITCH_H
+#define LLM_FABRIC_FABRIC_SWITCH_H
+
+#include "fabric-port.h"
+#include "frame-sink.h"
+#include "load-balancer.h"
+#include "shared-buffer.h"
+
+#include "ns3/object.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace ns3::llm
+{
+
+/**
+ * @ingroup llm-fabric-fabric
+ * A store-and-forward switch with one shared buffer; aggregated to its node.
+ *
+ * A frame that has come in whole is counted into the buffer, gets an output port from the routing
+ * table (and the load balancer where several lead on), and is queued there. PFC stops the sender of a
+ * lossless class, ECN marks at departure. Forwarding takes no time of its own: a fixed latency is part
+ * of the link delay.
+ */
+class FabricSwitch : public Object, public FrameSink
+{
+  public:
+    /** @return the TypeId */
+    static TypeId GetTypeId();
+
+    /**
+     * @param port a port of this switch; numbered in the order of the calls
+     */
+    void AddPort(Ptr<FabricPort> port);
+
+    /** All ports are there and linked: size the buffer, set marking. @param seed seed of the run */
+    void Configure(uint64_t seed);
+
+    /**
+     * Replace the routing table.
+     * @param groups groups of ports that lead on equally well, each in the order of port numbers
+     * @param groupOf by destination terminal: its group, or NO_ROUTE
+     */
+    void SetRoutes(std::vector<std::vector<uint16_t>> groups, std::vector<uint16_t> groupOf);
+
+    /** In the routing table: no way. */
+    static constexpr uint16_t NO_ROUTE = UINT16_MAX;
+
+    /**
+     * @param frame a frame (its destination and entropy count)
+     * @return the port by which it would leave now, or NO_ROUTE
+     */
+    uint16_t GetRoute(const Frame& frame) const;
+
+    /**
+     * @param tier its tier, 0 next to the accelerators; for its seed and for reports
+     * @param place its place in its tier of its fabric or rail
+     */
+    void SetPlace(uint32_t tier, uint32_t place);
+
+    /** @return its tier */
+    uint32_t GetTier() const;
+    /** @return its place in the tier */
+    uint32_t GetPlace() const;
+    /** @return number of ports */
+    uint32_t GetPortCount() const;
+    /** @param index number of a port @return the port */
+    Ptr<FabricPort> GetPort(uint32_t index) const;
+    /** @return the packet memory */
+    const SharedBuffer& GetBuffer() const;
+    /** @return frames dropped because no route led to their destination */
+    uint64_t GetUnroutable() const;
+    /** @return frames of lossless classes dropped for want of headroom: a fault */
+    uint64_t GetLosslessDrops() const;
+
+    /** The link of a port has gone down. @param port the port */
+    void PortDown(uint16_t port);
+
+    void ReceiveFrame(uint16_t port, Frame* frame) override;
+    void BufferReleased() override;
+    void PortReady(uint16_t port) override;
+
+    /** @param pool where dropped frames go */
+    void SetPool(FramePool* pool);
+
+  private:
+    void DoDispose() override;
+    /** @param port a port @return bytes of headroom of a lossless class there */
+    uint64_t HeadroomOf(const FabricPort& port) const;
+    /** Take note of all departures at all ports by now. */
+    void SettleAll();
+    /**
+     * Count a frame in where the quick look was not enough.
+     * @param port port by which it came
+     * @param frame the frame
+     * @return whether there is room
+     */
+    bool AdmitWithCare(uint16_t port, const Frame& frame);
+    /** Drop a frame that came in. @param port by which @param frame the frame */
+    void Drop(uint16_t port, Frame* frame);
+
+    std::vector<FrameTransmitter*> m_transmitters; //!< by port number
+    std::vector<uint16_t> m_groupOf;               //!< by terminal
+    std::vector<std::vector<uint16_t>> m_groups;   //!< ports of each group
+    SharedBuffer m_buffer;                         //!< packet memory
+    Ptr<LoadBalancer> m_balancer;                  //!< chooses within a group
+    uint64_t m_seed = 0;                           //!< hash of run, tier and place
+    FramePool* m_pool = nullptr;                   //!< where dropped frames go
+    std::vector<Ptr<FabricPort>> m_ports;          //!< the ports
+    uint32_t m_tier = 0;                           //!< see SetPlace()
+    uint32_t m_place = 0;                          //!< see SetPlace()
+    uint64_t m_unroutable = 0;                     //!< see GetUnroutable()
+    uint64_t m_losslessDrops = 0;                  //!< see GetLosslessDrops()
+
+    std::string m_balancerType;  //!< attribute
+    uint64_t m_bufferBytes;      //!< attribute
+    uint64_t m_reserveBytes;     //!< attribute
+    uint64_t m_headroomBytes;    //!< attribute
+    uint64_t m_hysteresisBytes;  //!< attribute
+    uint32_t m_maxFrameBytes;    //!< attribute
+    double m_alpha;              //!< attribute
+    uint8_t m_losslessMask;      //!< attribute
+    bool m_pfc;                  //!< attribute
+    bool m_ecn;                  //!< attribute
+    uint64_t m_ecnMin;           //!< attribute
+    uint64_t m_ecnMax;           //!< attribute
+    double m_ecnMaxProbability;  //!< attribute
+    DataRate m_ecnReferenceRate; //!< attribute
+};
+
+} // namespace ns3::llm
+
+#endif // LLM_FABRIC_FABRIC_SWITCH_H

@@ -1,0 +1,432 @@
+// SPDX-License-Identifier: GPL-2.0-only
+
+#include "fluid-domain.h"
+
+#include "ns3/abort.h"
+#include "ns3/double.h"
+#include "ns3/input-error.h"
+#include "ns3/log.h"
+#include "ns3/make-event.h"
+#include "ns3/simulator.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+namespace ns3::llm
+{
+
+NS_LOG_COMPONENT_DEFINE("FluidDomain");
+NS_OBJECT_ENSURE_REGISTERED(FluidDomain);
+
+namespace
+{
+
+constexpr uint64_t FRACTION = 1u << 16;             //!< units of rate per bit/s
+constexpr uint64_t PICOSECONDS = 1'000'000'000'000; //!< in a second
+constexpr uint64_t MAX_RATE_BPS = 281'000'000'000'000;
+constexpr uint64_t MIN_RATE_BPS = 1'000'000;
+constexpr double MAX_OVERHEAD = 16;
+
+} // namespace
+
+TypeId
+FluidDomain::GetTypeId()
+{
+    static TypeId tid =
+        TypeId("ns3::llm::FluidDomain")
+            .SetParent<Object>()
+            .SetGroupName("LlmFabric")
+            .AddConstructor<FluidDomain>()
+            .AddAttribute("DataRate",
+                          "Capacity of each port, each way; 1 Mb/s to 281000 Gb/s.",
+                          DataRateValue(DataRate("2400Gb/s")),
+                          MakeDataRateAccessor(&FluidDomain::m_rate),
+                          MakeDataRateChecker())
+            .AddAttribute("WireOverhead",
+                          "Bytes carried per byte of payload, rounded to a multiple of 2^-16. The "
+                          "default is that of full frames of 4096 B with 82 B around them.",
+                          DoubleValue(4178.0 / 4096.0),
+                          MakeDoubleAccessor(&FluidDomain::m_overhead),
+                          MakeDoubleChecker<double>(1.0, MAX_OVERHEAD))
+            .AddAttribute("Delay",
+                          "Time from the last byte's leaving to its delivery, and again from there "
+                          "to the acknowledgment.",
+                          TimeValue(NanoSeconds(500)),
+                          MakeTimeAccessor(&FluidDomain::m_delay),
+                          MakeTimeChecker(Time(0)));
+    return tid;
+}
+
+FluidDomain::FluidDomain()
+    : m_shares(0),
+      m_nextUpdate(FrameClock::NEVER)
+{
+    NS_LOG_FUNCTION(this);
+}
+
+FluidDomain::~FluidDomain()
+{
+    NS_LOG_FUNCTION(this);
+}
+
+void
+FluidDomain::DoDispose()
+{
+    NS_LOG_FUNCTION(this);
+    m_clock = nullptr;
+    m_delivered.Nullify();
+    m_acknowledged.Nullify();
+    Object::DoDispose();
+}
+
+void
+FluidDomain::Setup(Ptr<FrameClock> clock, const std::vector<uint32_t>& nodeIds)
+{
+    NS_LOG_FUNCTION(this << nodeIds.size());
+    NS_ABORT_MSG_IF(m_clock, "a fluid domain is set up once");
+    m_clock = clock;
+    m_nodeIds = nodeIds;
+    m_scale = static_cast<uint32_t>(std::lround(m_overhead * FRACTION));
+    m_delayTicks = m_delay.GetTimeStep();
+    m_object = m_clock->AddObject(this);
+    m_clock->SetHandler(FrameEventKind::FLUID_REQUEST,
+                        [](void* domain) { static_cast<FluidDomain*>(domain)->OnRequest(); });
+    m_clock->SetHandler(FrameEventKind::FLUID_UPDATE,
+                        [](void* domain) { static_cast<FluidDomain*>(domain)->OnUpdate(); });
+    m_sides.resize(2 * nodeIds.size());
+    m_shares = MaxMinShares(static_cast<uint32_t>(m_sides.size()));
+    for (uint32_t port = 0; port < nodeIds.size(); ++port)
+    {
+        SetPortRates(port, m_rate, m_rate);
+    }
+}
+
+void
+FluidDomain::SetPortRates(uint32_t port, DataRate sending, DataRate receiving)
+{
+    NS_LOG_FUNCTION(this << port << sending << receiving);
+    SetRate(port, false, sending);
+    SetRate(port, true, receiving);
+}
+
+void
+FluidDomain::SetRate(uint32_t port, bool receiving, DataRate rate)
+{
+    const uint64_t bps = rate.GetBitRate();
+    if (bps < MIN_RATE_BPS || bps > MAX_RATE_BPS)
+    {
+        RefuseInput("FluidDomain: the DataRate of port " + std::to_string(port) + " is " +
+                    std::to_string(bps) + " bit/s; allowed are 1 Mb/s to 281000 Gb/s");
+    }
+    const uint32_t resource = GetResource(port, receiving);
+    m_sides.at(resource).rate = rate;
+    m_shares.SetCapacity(resource, bps * FRACTION);
+}
+
+void
+FluidDomain::SetCallbacks(TransferCallback delivered, TransferCallback acknowledged)
+{
+    NS_LOG_FUNCTION(this);
+    m_delivered = delivered;
+    m_acknowledged = acknowledged;
+}
+
+void
+FluidDomain::Send(const FluidTransfer& transfer)
+{
+    NS_LOG_FUNCTION(this << transfer.source << transfer.destination << transfer.bytes);
+    NS_ABORT_MSG_UNLESS(m_clock, "a fluid domain is set up before anything is sent over it");
+    NS_ABORT_MSG_IF(transfer.source >= GetPortCount() || transfer.destination >= GetPortCount() ||
+                        transfer.source == transfer.destination,
+                    "no transfer goes from port " << transfer.source << " to port "
+                                                  << transfer.destination << " of a domain with "
+                                                  << GetPortCount() << " ports");
+    m_inbox.push_back({m_clock->Request(FrameEventKind::FLUID_REQUEST, m_object), transfer});
+    ++m_unfinished;
+}
+
+uint32_t
+FluidDomain::GetPortCount() const
+{
+    return static_cast<uint32_t>(m_nodeIds.size());
+}
+
+double
+FluidDomain::GetWireOverhead() const
+{
+    return std::lround(m_overhead * FRACTION) / static_cast<double>(FRACTION);
+}
+
+Time
+FluidDomain::GetDelay() const
+{
+    return m_delay;
+}
+
+DataRate
+FluidDomain::GetSendingRate(uint32_t port) const
+{
+    return m_sides.at(GetResource(port, false)).rate;
+}
+
+DataRate
+FluidDomain::GetReceivingRate(uint32_t port) const
+{
+    return m_sides.at(GetResource(port, true)).rate;
+}
+
+FluidPortUse
+FluidDomain::GetPortUse(uint32_t port, Time now) const
+{
+    const Side& sending = m_sides.at(GetResource(port, false));
+    const Side& receiving = m_sides.at(GetResource(port, true));
+    Work sent = sending.carried;
+    Work received = receiving.carried;
+    for (const Finish& finish : m_finishes)
+    {
+        const Queue& queue = m_queues[finish.queue];
+        const FluidTransfer& head = queue.backlog.front();
+        if (head.source == port || head.destination == port)
+        {
+            const Work progress = GetProgress(queue, now.GetTimeStep());
+            (head.source == port ? sent : received) += progress;
+        }
+    }
+    const Work byte = Work{8} * PICOSECONDS * FRACTION;
+    return {sending.ended,
+            receiving.ended,
+            static_cast<uint64_t>(sent / byte),
+            static_cast<uint64_t>(received / byte),
+            m_shares.GetLoad(GetResource(port, false)) / FRACTION,
+            m_shares.GetLoad(GetResource(port, true)) / FRACTION};
+}
+
+uint64_t
+FluidDomain::GetUnfinishedCount() const
+{
+    return m_unfinished;
+}
+
+FluidDomain::QueueKey
+FluidDomain::GetKey(const FluidTransfer& transfer)
+{
+    return {transfer.source, transfer.destination, transfer.owner, transfer.flow};
+}
+
+uint32_t
+FluidDomain::GetResource(uint32_t port, bool receiving)
+{
+    return 2 * port + (receiving ? 1 : 0);
+}
+
+FluidDomain::Work
+FluidDomain::GetWork(uint64_t bytes) const
+{
+    return Work{bytes} * (8 * PICOSECONDS) * m_scale;
+}
+
+FluidDomain::Work
+FluidDomain::GetProgress(const Queue& queue, uint64_t tick)
+{
+    NS_ABORT_MSG_IF(tick < queue.since, "a fluid domain does not know its past");
+    return std::min(queue.left, Work{queue.rate} * (tick - queue.since));
+}
+
+void
+FluidDomain::OnRequest()
+{
+    const uint64_t now = m_clock->NowTicks();
+    if (m_inbox.empty() || m_inbox.front().tick > now)
+    {
+        return; // a second request of the same tick
+    }
+    // an ns-3 event of this very tick may have run already: what it handed over is not due yet
+    while (!m_inbox.empty() && m_inbox.front().tick <= now)
+    {
+        const FluidTransfer& transfer = m_inbox.front().transfer;
+        const auto [it, isNew] =
+            m_queueNumbers.try_emplace(GetKey(transfer), static_cast<uint32_t>(m_queues.size()));
+        if (isNew)
+        {
+            m_queues.emplace_back();
+        }
+        Queue& queue = m_queues[it->second];
+        if (queue.backlog.empty())
+        {
+            m_idle.push_back(it->second);
+        }
+        queue.backlog.push_back(transfer);
+        m_inbox.pop_front();
+    }
+    m_clock->ScheduleFrame(now, FrameEventKind::FLUID_UPDATE, m_object);
+}
+
+void
+FluidDomain::OnUpdate()
+{
+    if (m_nextUpdate <= m_clock->NowTicks())
+    {
+        m_nextUpdate = FrameClock::NEVER;
+    }
+    FinishHeads();
+    for (uint32_t number : m_idle)
+    {
+        StartHead(number);
+    }
+    m_idle.clear();
+    CallOutDue();
+    Share();
+    ScheduleNext();
+}
+
+void
+FluidDomain::FinishHeads()
+{
+    const uint64_t now = m_clock->NowTicks();
+    while (!m_finishes.empty() && m_finishes.top().tick <= now)
+    {
+        const uint32_t number = m_finishes.top().queue;
+        Queue& queue = m_queues[number];
+        Settle(queue);
+        m_ended.push_back(queue.backlog.front());
+        queue.backlog.pop_front();
+        StartHead(number);
+    }
+}
+
+void
+FluidDomain::StartHead(uint32_t number)
+{
+    Queue& queue = m_queues[number];
+    while (!queue.backlog.empty() && queue.backlog.front().bytes == 0)
+    {
+        m_ended.push_back(queue.backlog.front());
+        queue.backlog.pop_front();
+    }
+    if (queue.backlog.empty())
+    {
+        if (queue.active)
+        {
+            m_shares.RemoveFlow(queue.share);
+            m_finishes.erase(queue.finish);
+            queue.active = false;
+        }
+        return;
+    }
+    const FluidTransfer& head = queue.backlog.front();
+    if (!queue.active)
+    {
+        queue.active = true;
+        queue.rate = 0;
+        queue.share =
+            m_shares.AddFlow(GetResource(head.source, false), GetResource(head.destination, true));
+        queue.finish = m_finishes.push({FrameClock::NEVER, number});
+        m_byShare.resize(std::max<std::size_t>(m_byShare.size(), queue.share + 1));
+        m_byShare[queue.share] = number;
+    }
+    queue.left = GetWork(head.bytes);
+    queue.since = m_clock->NowTicks();
+    SetFinish(number);
+}
+
+void
+FluidDomain::SetFinish(uint32_t number)
+{
+    Queue& queue = m_queues[number];
+    uint64_t tick = FrameClock::NEVER;
+    if (queue.rate > 0)
+    {
+        const Work ticks = (queue.left + queue.rate - 1) / queue.rate;
+        if (ticks < FrameClock::NEVER - queue.since)
+        {
+            tick = queue.since + static_cast<uint64_t>(ticks);
+        }
+    }
+    m_finishes.update(queue.finish, {tick, number});
+}
+
+void
+FluidDomain::Settle(Queue& queue)
+{
+    const uint64_t now = m_clock->NowTicks();
+    const Work progress = GetProgress(queue, now);
+    const FluidTransfer& head = queue.backlog.front();
+    m_sides[GetResource(head.source, false)].carried += progress;
+    m_sides[GetResource(head.destination, true)].carried += progress;
+    queue.left -= progress;
+    queue.since = now;
+}
+
+void
+FluidDomain::CallOutDue()
+{
+    const uint64_t now = m_clock->NowTicks();
+    std::stable_sort(m_ended.begin(),
+                     m_ended.end(),
+                     [](const auto& a, const auto& b) { return GetKey(a) < GetKey(b); });
+    for (const FluidTransfer& transfer : m_ended)
+    {
+        m_sides[GetResource(transfer.source, false)].ended += transfer.bytes;
+        m_sides[GetResource(transfer.destination, true)].ended += transfer.bytes;
+        m_deliveries.push_back({now + m_delayTicks, transfer});
+    }
+    m_ended.clear();
+    for (; !m_deliveries.empty() && m_deliveries.front().tick <= now; m_deliveries.pop_front())
+    {
+        const FluidTransfer& transfer = m_deliveries.front().transfer;
+        --m_unfinished;
+        m_clock->CallOut(m_nodeIds[transfer.destination],
+                         MakeEvent(&FluidDomain::Deliver, this, transfer));
+        m_acknowledgments.push_back({now + m_delayTicks, transfer});
+    }
+    while (!m_acknowledgments.empty() && m_acknowledgments.front().tick <= now)
+    {
+        const FluidTransfer& transfer = m_acknowledgments.front().transfer;
+        m_clock->CallOut(m_nodeIds[transfer.source],
+                         MakeEvent(&FluidDomain::Acknowledge, this, transfer));
+        m_acknowledgments.pop_front();
+    }
+}
+
+void
+FluidDomain::Deliver(const FluidTransfer& transfer)
+{
+    m_delivered(transfer);
+}
+
+void
+FluidDomain::Acknowledge(const FluidTransfer& transfer)
+{
+    m_acknowledged(transfer);
+}
+
+void
+FluidDomain::Share()
+{
+    for (uint32_t share : m_shares.Update())
+    {
+        const uint32_t number = m_byShare[share];
+        Settle(m_queues[number]);
+        m_queues[number].rate = m_shares.GetRate(share);
+        SetFinish(number);
+    }
+}
+
+void
+FluidDomain::ScheduleNext()
+{
+    uint64_t next = m_finishes.empty() ? FrameClock::NEVER : m_finishes.top().tick;
+    for (const auto* due : {&m_deliveries, &m_acknowledgments})
+    {
+        next = due->empty() ? next : std::min(next, due->front().tick);
+    }
+    // an update that is scheduled for an earlier time comes by here again
+    if (next < m_nextUpdate)
+    {
+        m_nextUpdate = next;
+        m_clock->ScheduleFrame(next, FrameEventKind::FLUID_UPDATE, m_object);
+    }
+}
+
+} // namespace ns3::llm

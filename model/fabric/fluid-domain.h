@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: GPL-2.0-only
+
+#ifndef LLM_FABRIC_FLUID_DOMAIN_H
+#define LLM_FABRIC_FLUID_DOMAIN_H
+
+#include "max-min-shares.h"
+
+#include "ns3/callback.h"
+#include "ns3/data-rate.h"
+#include "ns3/frame-clock.h"
+#include "ns3/nstime.h"
+#include "ns3/object.h"
+
+#include <boost/heap/d_ary_heap.hpp>
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <tuple>
+#include <vector>
+
+namespace ns3::llm
+{
+
+/**
+ * @ingroup llm-fabric-fabric
+ * Bytes that go from one port of a fluid domain to another.
+ */
+struct FluidTransfer
+{
+    uint32_t source = 0;      //!< port by which they enter the domain
+    uint32_t destination = 0; //!< port by which they leave it, not the source
+    uint32_t owner = 0;       //!< part of the identity of the queue
+    uint32_t flow = 0;        //!< part of the identity of the queue
+    uint64_t bytes = 0;       //!< payload; 0 is allowed
+    uint64_t handle = 0;      //!< given back with the callbacks; enters no decision
+};
+
+/**
+ * @ingroup llm-fabric-fabric
+ * What a port of a fluid domain has carried, each way.
+ */
+struct FluidPortUse
+{
+    uint64_t sentBytes = 0;         //!< payload of the finished transfers from this port
+    uint64_t receivedBytes = 0;     //!< payload of the finished transfers to this port
+    uint64_t sentWireBytes = 0;     //!< carried so far from this port, overhead included
+    uint64_t receivedWireBytes = 0; //!< carried so far to this port, overhead included
+    uint64_t sendingBps = 0;        //!< rate at which it sends now, bit/s, rounded down
+    uint64_t receivingBps = 0;      //!< rate at which it receives now, bit/s, rounded down
+};
+
+/**
+ * @ingroup llm-fabric-fabric
+ * An HB domain whose traffic is shared by rate instead of carried in frames.
+ *
+ * Each port is full duplex and has a capacity each way. Transfers of one (source, destination, owner,
+ * flow) form a queue that is served in order, like a queue pair; the heads of all queues share the
+ * ports max-min fairly (MaxMinShares). A transfer carries payload x `WireOverhead`, is delivered
+ * `Delay` after its last byte was sent, and is acknowledged `Delay` later.
+ *
+ * Order: what ns-3 events hand over at a tick enters one tick later; at each tick everything that
+ * enters or ends comes first and rates are shared anew once, last. Within a tick queues are taken by
+ * identity, so that results depend neither on the order of the calls nor on the engine.
+ *
+ * Arithmetic is in integers: rates in 2^-16 bit/s, rounded down; work in 2^-16 x 10^-12 bit; times in
+ * ps, rounded up. Settling work at any tick is exact, so nothing drifts, and no transfer is faster
+ * than its payload at the rate of its ports. One that has a port to itself takes
+ * ceil(bytes x 8 x WireOverhead / rate) + Delay; where a share is no multiple of 2^-16 bit/s a
+ * transfer can end 1 ps later than with rational rates.
+ */
+class FluidDomain : public Object
+{
+  public:
+    /** @return the TypeId */
+    static TypeId GetTypeId();
+
+    /** Called at one end of a transfer. */
+    using TransferCallback = Callback<void, const FluidTransfer&>;
+
+    FluidDomain();
+    ~FluidDomain() override;
+
+    /**
+     * Build the ports; once, before anything is sent. Attributes are read here.
+     * @param clock the time
+     * @param nodeIds for each port the ns-3 node behind it, the context of its callbacks
+     */
+    void Setup(Ptr<FrameClock> clock, const std::vector<uint32_t>& nodeIds);
+
+    /**
+     * Give a port rates that differ from `DataRate`; after Setup() and before anything is sent.
+     * @param port the port
+     * @param sending capacity from the port into the domain
+     * @param receiving capacity from the domain to the port
+     */
+    void SetPortRates(uint32_t port, DataRate sending, DataRate receiving);
+
+    /**
+     * Say who learns of transfers. The calls are ns-3 events, one tick after the fact.
+     * @param delivered called at the destination's node when all bytes are there
+     * @param acknowledged called at the source's node when it knows so
+     */
+    void SetCallbacks(TransferCallback delivered, TransferCallback acknowledged);
+
+    /**
+     * Hand over a transfer, from an ns-3 event or before the run. It enters one tick later.
+     * @param transfer the transfer
+     */
+    void Send(const FluidTransfer& transfer);
+
+    /** @return number of ports */
+    uint32_t GetPortCount() const;
+    /** @return bytes carried per byte of payload: `WireOverhead` as a multiple of 2^-16 */
+    double GetWireOverhead() const;
+    /** @return the attribute `Delay` */
+    Time GetDelay() const;
+    /**
+     * @param port a port
+     * @return its capacity into the domain
+     */
+    DataRate GetSendingRate(uint32_t port) const;
+    /**
+     * @param port a port
+     * @return its capacity out of the domain
+     */
+    DataRate GetReceivingRate(uint32_t port) const;
+
+    /**
+     * What a port has carried until a time; differences between two times give its use over time.
+     * @param port the port
+     * @param now the present time; earlier ones are refused
+     * @return the counts
+     */
+    FluidPortUse GetPortUse(uint32_t port, Time now) const;
+    /** @return number of transfers handed over and not yet delivered */
+    uint64_t GetUnfinishedCount() const;
+
+  protected:
+    void DoDispose() override;
+
+  private:
+    /** Work: 2^-16 x 10^-12 bit. */
+    __extension__ using Work = unsigned __int128;
+    /** Identity of a queue: source, destination, owner, flow. */
+    using QueueKey = std::tuple<uint32_t, uint32_t, uint32_t, uint32_t>;
+
+    /** When a queue's head ends. */
+    struct Finish
+    {
+        uint64_t tick = 0;  //!< absolute
+        uint32_t queue = 0; //!< number of the queue
+
+        /**
+         * @param other another one
+         * @return whether this one comes later (the heap keeps the largest on top)
+         */
+        bool
+        operator<(const Finish& other) const
+        {
+            return tick > other.tick;
+        }
+    };
+
+    /** The heap of the ends. */
+    using FinishHeap =
+        boost::heap::d_ary_heap<Finish, boost::heap::arity<4>, boost::heap::mutable_<true>>;
+
+    /** A queue of transfers. */
+    struct Queue
+    {
+        std::deque<FluidTransfer> backlog; //!< the head is being carried, if `active`
+        bool active = false;               //!< whether it takes part in sharing
+        uint32_t share = 0;                //!< its number in m_shares
+        uint64_t rate = 0;                 //!< its rate since `since`, 2^-16 bit/s
+        Work left = 0;                     //!< what was left of the head at `since`
+        uint64_t since = 0;                //!< tick of the last settling
+        FinishHeap::handle_type finish;    //!< its place in m_finishes
+    };
+
+    /** A transfer handed over, or on its way behind its last byte. */
+    struct Due
+    {
+        uint64_t tick = 0;      //!< when it is due
+        FluidTransfer transfer; //!< the transfer
+    };
+
+    /** One direction of a port. */
+    struct Side
+    {
+        DataRate rate;      //!< capacity
+        uint64_t ended = 0; //!< payload of finished transfers
+        Work carried = 0;   //!< what settled queues have carried
+    };
+
+    /**
+     * @param transfer a transfer
+     * @return its queue's identity
+     */
+    static QueueKey GetKey(const FluidTransfer& transfer);
+    /**
+     * @param port a port
+     * @param receiving which way
+     * @return number of the resource in m_shares and m_sides
+     */
+    static uint32_t GetResource(uint32_t port, bool receiving);
+    /**
+     * Set one direction of a port.
+     * @param port the port
+     * @param receiving which way
+     * @param rate its capacity
+     */
+    void SetRate(uint32_t port, bool receiving, DataRate rate);
+    /**
+     * @param bytes payload
+     * @return the work of carrying it
+     */
+    Work GetWork(uint64_t bytes) const;
+    /**
+     * @param queue an active queue
+     * @param tick a time, not before its last settling
+     * @return what it has carried since then
+     */
+    static Work GetProgress(const Queue& queue, uint64_t tick);
+
+    /** Kind FLUID_REQUEST: put what was handed over into its queues. */
+    void OnRequest();
+    /** Kind FLUID_UPDATE: end what is due, and share anew. */
+    void OnUpdate();
+    /**
+     * Begin with the first transfer of a queue that needs sharing; those without bytes end at once.
+     * @param number an idle queue
+     */
+    void StartHead(uint32_t number);
+    /** End the transfers whose last byte is due. */
+    void FinishHeads();
+    /**
+     * Make up for the time since the last settling.
+     * @param queue an active queue
+     */
+    void Settle(Queue& queue);
+    /**
+     * Say when an active queue's head ends.
+     * @param number the queue
+     */
+    void SetFinish(uint32_t number);
+    /** Send what has ended at this tick on its way, and call out what is due. */
+    void CallOutDue();
+    /**
+     * ns-3 event at the destination.
+     * @param transfer what is there
+     */
+    void Deliver(const FluidTransfer& transfer);
+    /**
+     * ns-3 event at the source.
+     * @param transfer what is known to be there
+     */
+    void Acknowledge(const FluidTransfer& transfer);
+    /** Share the ports anew and move the ends of the queues whose rate has changed. */
+    void Share();
+    /** Schedule the next update. */
+    void ScheduleNext();
+
+    DataRate m_rate;           //!< attribute
+    double m_overhead;         //!< attribute
+    Time m_delay;              //!< attribute
+    uint32_t m_scale = 0;      //!< m_overhead in 2^-16
+    uint64_t m_delayTicks = 0; //!< m_delay in ps
+
+    Ptr<FrameClock> m_clock;                     //!< the time
+    uint32_t m_object = 0;                       //!< this domain's number in the clock
+    std::vector<uint32_t> m_nodeIds;             //!< by port
+    TransferCallback m_delivered;                //!< the owner's
+    TransferCallback m_acknowledged;             //!< the owner's
+    std::vector<Side> m_sides;                   //!< by resource
+    MaxMinShares m_shares;                       //!< who gets what
+    std::vector<uint32_t> m_byShare;             //!< queue of each of m_shares' flows
+    std::map<QueueKey, uint32_t> m_queueNumbers; //!< by identity
+    std::vector<Queue> m_queues;                 //!< by number
+    FinishHeap m_finishes;                       //!< ends of the heads of the active queues
+    std::deque<Due> m_inbox;                     //!< handed over, not yet entered
+    std::vector<uint32_t> m_idle;                //!< queues that have to begin at this tick
+    std::vector<FluidTransfer> m_ended;          //!< ended at this tick
+    std::deque<Due> m_deliveries;                //!< to be delivered, in order
+    std::deque<Due> m_acknowledgments;           //!< to be acknowledged, in order
+    uint64_t m_nextUpdate;                       //!< earliest update that is scheduled
+    uint64_t m_unfinished = 0;                   //!< handed over and not delivered
+};
+
+} // namespace ns3::llm
+
+#endif // LLM_FABRIC_FLUID_DOMAIN_H

@@ -1,0 +1,458 @@
+// SPDX-License-Identifier: GPL-2.0-only
+
+#include "frame-transmitter.h"
+
+#include "identity-hash.h"
+
+#include "ns3/abort.h"
+
+#include <algorithm>
+
+namespace ns3::llm
+{
+
+void
+FrameTransmitter::Install(FrameClock* clock,
+                          FramePool* pool,
+                          FrameSink* owner,
+                          uint16_t index,
+                          uint64_t place)
+{
+    m_clock = clock;
+    m_pool = pool;
+    m_owner = owner;
+    m_index = index;
+    m_place = place;
+    m_object = clock->AddObject(this);
+    clock->SetHandler(FrameEventKind::ARRIVAL, &HandleArrival);
+    clock->SetHandler(FrameEventKind::DEPARTURE, &HandleDeparture);
+}
+
+void
+FrameTransmitter::Connect(FrameTransmitter* peer, DataRate rate, Time delay)
+{
+    m_peer = peer;
+    m_rate = rate;
+    m_delay = static_cast<uint64_t>(delay.GetPicoSeconds());
+    // 8e12 ps per byte at 1 bit/s; rounded up, so that no frame is ever faster than the line
+    const uint64_t scale = 8000000000000u;
+    const uint64_t bitRate = rate.GetBitRate();
+    const uint64_t fraction = ((scale % bitRate << RATE_BITS) + bitRate - 1) / bitRate;
+    m_ticksPerByte = (scale / bitRate << RATE_BITS) + fraction;
+}
+
+void
+FrameTransmitter::Enqueue(Frame* frame)
+{
+    const uint8_t trafficClass = frame->trafficClass;
+    Settle();
+    uint32_t& queued = m_queued[trafficClass];
+    queued += frame->wireBytes;
+    m_counters.maxQueueBytes = std::max(m_counters.maxQueueBytes, queued);
+    const bool mayFix = (m_waitingMask & ~m_pausedMask) == 0 && !IsPaused(trafficClass) &&
+                        (m_ring.IsSettled() || m_fixedClass == trafficClass) && m_isUp;
+    if (mayFix && (!m_isReference || m_freeAt <= m_clock->NowTicks()))
+    {
+        Commit(frame);
+    }
+    else
+    {
+        EnqueueSlowly(frame);
+    }
+}
+
+void
+FrameTransmitter::Commit(Frame* frame)
+{
+    const uint64_t start = std::max(m_clock->NowTicks(), m_freeAt);
+    m_freeAt = start + GetSerializationTicks(frame->wireBytes);
+    const uint64_t arrival = m_freeAt + m_delay;
+    m_fixedClass = frame->trafficClass;
+    m_ring.PushBack({frame,
+                     start,
+                     arrival,
+                     frame->wireBytes,
+                     frame->ingress,
+                     frame->trafficClass,
+                     frame->kind});
+    if (m_arrivalAt == FrameClock::NEVER)
+    {
+        m_arrivalAt = arrival;
+        m_clock->ScheduleFrame(arrival, FrameEventKind::ARRIVAL, m_object);
+    }
+    if (m_buffer && m_buffer->IsWatched())
+    {
+        Watch();
+    }
+}
+
+void
+FrameTransmitter::EnqueueSlowly(Frame* frame)
+{
+    if (!m_isUp)
+    {
+        LoseQueued(frame);
+        return;
+    }
+    if (IsPaused(frame->trafficClass))
+    {
+        PushWaiting(frame);
+        return;
+    }
+    if (!m_ring.IsSettled() && !m_isReference)
+    {
+        TakeBack();
+    }
+    PushWaiting(frame);
+    ScheduleDecision();
+}
+
+void
+FrameTransmitter::ScheduleDecision()
+{
+    if (m_decisionAt == FrameClock::NEVER)
+    {
+        m_decisionAt = std::max(m_freeAt, m_clock->NowTicks());
+        m_clock->ScheduleFrame(m_decisionAt, FrameEventKind::DEPARTURE, m_object);
+    }
+}
+
+void
+FrameTransmitter::HandleDeparture(void* object)
+{
+    auto self = static_cast<FrameTransmitter*>(object);
+    const uint64_t now = self->m_clock->NowTicks();
+    self->Settle();
+    if (self->m_decisionAt == now)
+    {
+        self->m_decisionAt = FrameClock::NEVER;
+        self->Decide();
+    }
+    if (self->m_settlingAt == now)
+    {
+        self->m_settlingAt = FrameClock::NEVER;
+        if (self->m_buffer->IsWatched())
+        {
+            self->ScheduleSettling();
+        }
+    }
+}
+
+void
+FrameTransmitter::Decide()
+{
+    uint32_t choices = m_waitingMask & ~uint32_t{m_pausedMask};
+    if (choices == 0)
+    {
+        return;
+    }
+    if (m_freeAt > m_clock->NowTicks())
+    {
+        ScheduleDecision(); // this one was meant for an earlier backlog
+        return;
+    }
+    const auto first = static_cast<uint8_t>(31 - __builtin_clz(choices));
+    Commit(PopWaiting(first));
+    Settle();
+    choices = m_waitingMask & ~uint32_t{m_pausedMask};
+    if (choices == 0)
+    {
+        return;
+    }
+    if ((choices & (choices - 1)) != 0 || m_isReference)
+    {
+        ScheduleDecision();
+        return;
+    }
+    const auto only = static_cast<uint8_t>(31 - __builtin_clz(choices));
+    while (m_waitingMask >> only & 1)
+    {
+        Commit(PopWaiting(only));
+    }
+}
+
+void
+FrameTransmitter::PushWaiting(Frame* frame)
+{
+    if (!m_waiting)
+    {
+        m_waiting = std::make_unique<Waiting>();
+    }
+    const uint8_t c = frame->trafficClass;
+    frame->next = nullptr;
+    if (m_waitingMask >> c & 1)
+    {
+        m_waiting->tail[c]->next = frame;
+    }
+    else
+    {
+        m_waiting->head[c] = frame;
+        m_waitingMask |= 1u << c;
+    }
+    m_waiting->tail[c] = frame;
+}
+
+Frame*
+FrameTransmitter::PopWaiting(uint8_t trafficClass)
+{
+    Frame* frame = m_waiting->head[trafficClass];
+    m_waiting->head[trafficClass] = frame->next;
+    if (!frame->next)
+    {
+        m_waitingMask &= ~(1u << trafficClass);
+    }
+    return frame;
+}
+
+void
+FrameTransmitter::TakeBack()
+{
+    if (!m_waiting)
+    {
+        m_waiting = std::make_unique<Waiting>();
+    }
+    while (!m_ring.IsSettled())
+    {
+        const Departure& last = m_ring.Back();
+        Frame* frame = last.frame;
+        const uint8_t c = last.trafficClass;
+        m_freeAt = last.startTick;
+        m_ring.PopBack();
+        frame->next = m_waitingMask >> c & 1 ? m_waiting->head[c] : nullptr;
+        m_waiting->head[c] = frame;
+        if (!frame->next)
+        {
+            m_waiting->tail[c] = frame;
+            m_waitingMask |= 1u << c;
+        }
+    }
+    if (m_ring.GetSize() == 0)
+    {
+        m_arrivalAt = FrameClock::NEVER;
+    }
+}
+
+void
+FrameTransmitter::Settle()
+{
+    const uint64_t now = m_clock->NowTicks();
+    while (!m_ring.IsSettled())
+    {
+        const Departure& departure = m_ring.FirstUnsettled();
+        if (departure.startTick > now)
+        {
+            return;
+        }
+        uint32_t& queued = m_queued[departure.trafficClass];
+        if (queued > m_ecn.minBytes && departure.kind == FrameKind::DATA)
+        {
+            MaybeMark(departure, queued);
+        }
+        queued -= departure.wireBytes;
+        ++m_counters.frames;
+        m_counters.wireBytes += departure.wireBytes;
+        m_ring.SettleOne();
+        if (m_buffer && departure.trafficClass != PAUSE_CLASS)
+        {
+            m_buffer->Release(departure.ingress, departure.trafficClass, departure.wireBytes);
+            if (m_buffer->IsWatched())
+            {
+                m_owner->BufferReleased();
+            }
+        }
+    }
+}
+
+void
+FrameTransmitter::MaybeMark(const Departure& departure, uint32_t queue)
+{
+    Frame& frame = *departure.frame;
+    if (queue <= m_ecn.maxBytes)
+    {
+        const double probability =
+            m_ecn.maxProbability * (queue - m_ecn.minBytes) / (m_ecn.maxBytes - m_ecn.minBytes);
+        const uint64_t flow = uint64_t{frame.identity} << 32 | frame.attempt;
+        if (HashToUnit(MixHash(MixHash(m_seed ^ m_place, flow), frame.psn)) >= probability)
+        {
+            return;
+        }
+    }
+    frame.flags |= Frame::MARKED;
+    ++m_counters.marks;
+}
+
+void
+FrameTransmitter::Watch()
+{
+    Settle();
+    ScheduleSettling();
+}
+
+void
+FrameTransmitter::ScheduleSettling()
+{
+    if (m_settlingAt == FrameClock::NEVER && !m_ring.IsSettled())
+    {
+        const uint64_t start = m_ring.FirstUnsettled().startTick;
+        if (start > m_clock->NowTicks())
+        {
+            m_settlingAt = start;
+            m_clock->ScheduleFrame(start, FrameEventKind::DEPARTURE, m_object);
+        }
+    }
+}
+
+void
+FrameTransmitter::HandleArrival(void* object)
+{
+    auto self = static_cast<FrameTransmitter*>(object);
+    if (self->m_arrivalAt == self->m_clock->NowTicks())
+    {
+        self->Arrive();
+    }
+}
+
+void
+FrameTransmitter::Arrive()
+{
+    Settle();
+    Frame* frame = m_ring.Front().frame;
+    m_ring.PopFront();
+    if (m_ring.GetSize() != 0)
+    {
+        m_arrivalAt = m_ring.Front().arrivalTick;
+        m_clock->ScheduleFrame(m_arrivalAt, FrameEventKind::ARRIVAL, m_object);
+    }
+    else
+    {
+        m_arrivalAt = FrameClock::NEVER;
+    }
+    if (m_observer)
+    {
+        m_observer->FrameArrived(*this, *frame, m_clock->NowTicks());
+    }
+    if (frame->kind != FrameKind::PAUSE)
+    {
+        m_peer->m_owner->ReceiveFrame(m_peer->m_index, frame);
+        return;
+    }
+    m_peer->SetPaused(static_cast<uint8_t>(frame->psn), frame->payloadBytes != 0);
+    m_pool->Give(frame);
+}
+
+void
+FrameTransmitter::SendPause(uint8_t trafficClass, bool stop)
+{
+    Frame* frame = m_pool->Take();
+    *frame = Frame();
+    frame->kind = FrameKind::PAUSE;
+    frame->trafficClass = PAUSE_CLASS;
+    frame->wireBytes = PAUSE_WIRE_BYTES;
+    frame->psn = trafficClass;
+    frame->payloadBytes = stop;
+    m_counters.pausesSent += stop;
+    Enqueue(frame);
+}
+
+void
+FrameTransmitter::SetPaused(uint8_t trafficClass, bool stop)
+{
+    Settle();
+    const auto bit = static_cast<uint16_t>(1u << trafficClass);
+    if (stop && !IsPaused(trafficClass))
+    {
+        ++m_counters.pausesReceived;
+        m_pausedSince[trafficClass] = m_clock->NowTicks();
+        m_pausedMask |= bit;
+        if (!m_ring.IsSettled() && m_fixedClass == trafficClass)
+        {
+            TakeBack();
+        }
+    }
+    else if (!stop && IsPaused(trafficClass))
+    {
+        m_counters.pausedTicks += m_clock->NowTicks() - m_pausedSince[trafficClass];
+        m_pausedMask &= ~bit;
+        if (m_waitingMask & bit)
+        {
+            if (!m_ring.IsSettled())
+            {
+                TakeBack();
+            }
+            ScheduleDecision();
+        }
+        m_owner->PortReady(m_index);
+    }
+}
+
+void
+FrameTransmitter::SetUp(bool isUp)
+{
+    Settle();
+    m_isUp = isUp;
+    if (isUp)
+    {
+        m_owner->PortReady(m_index);
+        return;
+    }
+    TakeBack();
+    while (m_ring.GetSize() != 0)
+    {
+        Lose(m_ring.Front().frame);
+        m_ring.PopFront();
+    }
+    for (uint8_t c = 0; c <= PAUSE_CLASS; ++c)
+    {
+        while (m_waitingMask >> c & 1)
+        {
+            LoseQueued(PopWaiting(c));
+        }
+    }
+    m_arrivalAt = FrameClock::NEVER;
+    m_decisionAt = FrameClock::NEVER;
+    m_settlingAt = FrameClock::NEVER;
+    m_freeAt = m_clock->NowTicks();
+    m_pausedMask = 0;
+    if (m_buffer && m_buffer->IsWatched())
+    {
+        m_owner->BufferReleased();
+    }
+}
+
+void
+FrameTransmitter::LoseQueued(Frame* frame)
+{
+    m_queued[frame->trafficClass] -= frame->wireBytes;
+    if (m_buffer && frame->trafficClass != PAUSE_CLASS)
+    {
+        m_buffer->Release(frame->ingress, frame->trafficClass, frame->wireBytes);
+    }
+    Lose(frame);
+}
+
+void
+FrameTransmitter::Lose(Frame* frame)
+{
+    ++m_counters.lost;
+    m_pool->Give(frame);
+}
+
+uint64_t
+FrameTransmitter::GetQueueBytes(uint64_t tick) const
+{
+    uint64_t bytes = 0;
+    for (const uint32_t queued : m_queued)
+    {
+        bytes += queued;
+    }
+    for (uint32_t i = m_ring.GetSettledCount(); i < m_ring.GetSize(); ++i)
+    {
+        if (m_ring.At(i).startTick <= tick)
+        {
+            bytes -= m_ring.At(i).wireBytes;
+        }
+    }
+    return bytes;
+}
+
+} // namespace ns3::llm

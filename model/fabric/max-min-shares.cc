@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-2.0-only
+
+#include "max-min-shares.h"
+
+#include "ns3/assert.h"
+
+#include <algorithm>
+
+namespace ns3::llm
+{
+
+MaxMinShares::MaxMinShares(uint32_t resources)
+    : m_resources(resources)
+{
+}
+
+void
+MaxMinShares::SetCapacity(uint32_t resource, uint64_t capacity)
+{
+    m_resources.at(resource).capacity = capacity;
+    Touch(resource);
+}
+
+uint32_t
+MaxMinShares::AddFlow(uint32_t first, uint32_t second)
+{
+    NS_ASSERT_MSG(first != second, "a flow uses two resources");
+    uint32_t number;
+    if (m_freeFlows.empty())
+    {
+        number = static_cast<uint32_t>(m_flows.size());
+        m_flows.emplace_back();
+    }
+    else
+    {
+        number = m_freeFlows.back();
+        m_freeFlows.pop_back();
+    }
+    Flow& flow = m_flows[number];
+    flow.rate = 0;
+    const uint32_t used[2] = {first, second};
+    for (uint32_t side = 0; side < 2; ++side)
+    {
+        auto& list = m_resources[used[side]].flows;
+        flow.resource[side] = used[side];
+        flow.position[side] = static_cast<uint32_t>(list.size());
+        list.push_back(2 * number + side);
+        Touch(used[side]);
+    }
+    return number;
+}
+
+void
+MaxMinShares::RemoveFlow(uint32_t number)
+{
+    Flow& flow = m_flows[number];
+    for (uint32_t side = 0; side < 2; ++side)
+    {
+        Resource& resource = m_resources[flow.resource[side]];
+        const uint32_t moved = resource.flows.back();
+        resource.flows[flow.position[side]] = moved;
+        m_flows[moved / 2].position[moved % 2] = flow.position[side];
+        resource.flows.pop_back();
+        resource.load -= flow.rate;
+        Touch(flow.resource[side]);
+    }
+    flow.rate = 0;
+    m_freeFlows.push_back(number);
+}
+
+void
+MaxMinShares::Touch(uint32_t resource)
+{
+    if (!m_resources[resource].touched)
+    {
+        m_resources[resource].touched = true;
+        m_touched.push_back(resource);
+    }
+}
+
+void
+MaxMinShares::FindConnected()
+{
+    m_open.clear();
+    auto reach = [this](uint32_t number)
+    {
+        Resource& resource = m_resources[number];
+        if (resource.found != m_round)
+        {
+            resource.found = m_round;
+            resource.left = resource.capacity;
+            resource.open = static_cast<uint32_t>(resource.flows.size());
+            m_open.push_back(number);
+        }
+    };
+    for (uint32_t number : m_touched)
+    {
+        m_resources[number].touched = false;
+        reach(number);
+    }
+    m_touched.clear();
+    for (std::size_t next = 0; next < m_open.size(); ++next)
+    {
+        for (uint32_t entry : m_resources[m_open[next]].flows)
+        {
+            reach(m_flows[entry / 2].resource[1 - entry % 2]);
+        }
+    }
+}
+
+uint64_t
+MaxMinShares::FindLevel()
+{
+    uint64_t level = UINT64_MAX;
+    std::size_t kept = 0;
+    for (uint32_t number : m_open)
+    {
+        Resource& resource = m_resources[number];
+        if (resource.open == 0)
+        {
+            resource.load = resource.capacity - resource.left;
+            continue;
+        }
+        m_open[kept++] = number;
+        resource.share = resource.left / resource.open;
+        level = std::min(level, resource.share);
+    }
+    m_open.resize(kept);
+    return level;
+}
+
+void
+MaxMinShares::Freeze(uint32_t number, uint64_t rate)
+{
+    Flow& flow = m_flows[number];
+    if (flow.frozen == m_round)
+    {
+        return;
+    }
+    flow.frozen = m_round;
+    for (uint32_t used : flow.resource)
+    {
+        m_resources[used].left -= rate;
+        --m_resources[used].open;
+    }
+    if (flow.rate != rate)
+    {
+        flow.rate = rate;
+        m_changed.push_back(number);
+    }
+}
+
+const std::vector<uint32_t>&
+MaxMinShares::Update()
+{
+    ++m_round;
+    m_changed.clear();
+    FindConnected();
+    for (uint64_t level = FindLevel(); !m_open.empty(); level = FindLevel())
+    {
+        // decide who is tight before anything is given, so that those who tie are treated alike
+        m_tight.clear();
+        for (uint32_t number : m_open)
+        {
+            if (m_resources[number].share == level)
+            {
+                m_tight.push_back(number);
+            }
+        }
+        for (uint32_t number : m_tight)
+        {
+            for (uint32_t entry : m_resources[number].flows)
+            {
+                Freeze(entry / 2, level);
+            }
+        }
+    }
+    return m_changed;
+}
+
+uint64_t
+MaxMinShares::GetRate(uint32_t flow) const
+{
+    return m_flows.at(flow).rate;
+}
+
+uint64_t
+MaxMinShares::GetLoad(uint32_t resource) const
+{
+    return m_resources.at(resource).load;
+}
+
+uint32_t
+MaxMinShares::GetFlowCount(uint32_t resource) const
+{
+    return static_cast<uint32_t>(m_resources.at(resource).flows.size());
+}
+
+} // namespace ns3::llm

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0-only
+
+#include "shared-buffer.h"
+
+#include <algorithm>
+
+namespace ns3::llm
+{
+
+void
+SharedBuffer::Configure(const Config& config, const std::vector<uint64_t>& headroomBytes)
+{
+    m_config = config;
+    m_headroom = headroomBytes;
+    m_counters.assign(headroomBytes.size() * TRAFFIC_CLASSES, Counter());
+    m_sharedBytes = static_cast<int64_t>(config.totalBytes);
+    for (const uint64_t headroom : headroomBytes)
+    {
+        for (uint8_t c = 0; c < TRAFFIC_CLASSES; ++c)
+        {
+            if (config.losslessMask >> c & 1)
+            {
+                m_sharedBytes -= static_cast<int64_t>(headroom + config.reserveBytes);
+            }
+        }
+    }
+}
+
+SharedBuffer::Verdict
+SharedBuffer::Admit(uint16_t port, uint8_t trafficClass, uint32_t bytes)
+{
+    Counter& counter = At(port, trafficClass);
+    const bool isLossless = m_config.losslessMask >> trafficClass & 1;
+    if (counter.isPaused)
+    {
+        if (counter.headroomBytes + bytes > m_headroom[port])
+        {
+            return Verdict::NO_ROOM;
+        }
+        counter.headroomBytes += bytes;
+        m_usedBytes += bytes;
+        return Verdict::ACCEPT;
+    }
+    const bool isOver = IsOver(counter.bytes + bytes);
+    if (isOver && !isLossless)
+    {
+        return Verdict::NO_ROOM;
+    }
+    m_sharedUsed -= SharedPart(counter.bytes);
+    counter.bytes += bytes;
+    m_sharedUsed += SharedPart(counter.bytes);
+    m_usedBytes += bytes;
+    if (!isOver)
+    {
+        return Verdict::ACCEPT;
+    }
+    counter.isPaused = true;
+    m_paused.push_back(port * TRAFFIC_CLASSES + trafficClass);
+    return Verdict::PAUSE;
+}
+
+bool
+SharedBuffer::TakeResumable(uint16_t& port, uint8_t& trafficClass)
+{
+    const double limit = GetThreshold() - static_cast<double>(m_config.hysteresisBytes);
+    auto it = std::find_if(m_paused.begin(),
+                           m_paused.end(),
+                           [&](uint32_t index)
+                           {
+                               const Counter& counter = m_counters[index];
+                               const int64_t shared = SharedPart(counter.bytes);
+                               return counter.headroomBytes == 0 &&
+                                      (shared == 0 || static_cast<double>(shared) <= limit);
+                           });
+    if (it == m_paused.end())
+    {
+        return false;
+    }
+    m_counters[*it].isPaused = false;
+    port = static_cast<uint16_t>(*it / TRAFFIC_CLASSES);
+    trafficClass = static_cast<uint8_t>(*it % TRAFFIC_CLASSES);
+    m_paused.erase(it);
+    return true;
+}
+
+void
+SharedBuffer::ForgetPauses(uint16_t port)
+{
+    auto isOfPort = [&](uint32_t index)
+    {
+        return index / TRAFFIC_CLASSES == port;
+    };
+    for (const uint32_t index : m_paused)
+    {
+        if (isOfPort(index))
+        {
+            m_counters[index].isPaused = false;
+        }
+    }
+    m_paused.erase(std::remove_if(m_paused.begin(), m_paused.end(), isOfPort), m_paused.end());
+}
+
+uint64_t
+SharedBuffer::GetUsedBytes(uint16_t port, uint8_t trafficClass) const
+{
+    const Counter& counter = At(port, trafficClass);
+    return uint64_t{counter.bytes} + counter.headroomBytes;
+}
+
+} // namespace ns3::llm

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-2.0-only
+
+#ifndef LLM_FABRIC_SHARED_BUFFER_H
+#define LLM_FABRIC_SHARED_BUFFER_H
+
+#include "fabric-frame.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace ns3::llm
+{
+
+/**
+ * @ingroup llm-fabric-fabric
+ * The packet memory of a switch, counted by the port and class by which frames came in.
+ *
+ * Each (port, class) fills its reserve first, then the shared part up to a dynamic threshold: alpha
+ * times what of the shared part is free (Choudhury and Hahne, 1998). A lossless class that reaches
+ * the threshold asks for a pause (XOFF) and fills its headroom; it asks to go on (XON) when the
+ * headroom is empty and the shared use lies a hysteresis below the threshold. A lossy class drops.
+ *
+ * The counters may lag behind departures that nobody has looked at yet. That only makes them
+ * larger and the threshold smaller, so a caller settles all ports and asks again before it acts.
+ */
+class SharedBuffer
+{
+  public:
+    /** Settings. */
+    struct Config
+    {
+        uint64_t totalBytes = 0;      //!< all memory
+        uint64_t reserveBytes = 0;    //!< per port and class
+        double alpha = 0.125;         //!< share of the free memory that one (port, class) may hold
+        uint64_t hysteresisBytes = 0; //!< XON lies so far below XOFF
+        uint8_t losslessMask = 0;     //!< bit c: class c is lossless
+    };
+
+    /** What is to become of a frame that came in. */
+    enum class Verdict : uint8_t
+    {
+        ACCEPT,  //!< it is counted
+        PAUSE,   //!< it is counted, and the sender is to be paused
+        NO_ROOM, //!< there is no room: it is not counted
+    };
+
+    /**
+     * @param config the settings
+     * @param headroomBytes headroom of each lossless class, by port
+     */
+    void Configure(const Config& config, const std::vector<uint64_t>& headroomBytes);
+
+    /** @return size of the shared part, bytes; negative when the parts exceed the memory */
+    int64_t GetSharedBytes() const
+    {
+        return m_sharedBytes;
+    }
+
+    /**
+     * Would a frame need action by these (perhaps lagging) counters?
+     * @param port port by which it came
+     * @param trafficClass its class
+     * @param bytes its size
+     * @return false: Admit() will accept it without a pause
+     */
+    bool NeedsCare(uint16_t port, uint8_t trafficClass, uint32_t bytes) const
+    {
+        const Counter& counter = At(port, trafficClass);
+        return counter.isPaused || IsOver(counter.bytes + bytes);
+    }
+
+    /**
+     * Count a frame in.
+     * @param port port by which it came
+     * @param trafficClass its class
+     * @param bytes its size
+     * @return what to do
+     */
+    Verdict Admit(uint16_t port, uint8_t trafficClass, uint32_t bytes);
+
+    /**
+     * Count a frame out.
+     * @param port port by which it had come
+     * @param trafficClass its class
+     * @param bytes its size
+     */
+    void Release(uint16_t port, uint8_t trafficClass, uint32_t bytes)
+    {
+        Counter& counter = At(port, trafficClass);
+        m_usedBytes -= bytes;
+        if (counter.headroomBytes != 0)
+        {
+            const uint32_t part = counter.headroomBytes < bytes ? counter.headroomBytes : bytes;
+            counter.headroomBytes -= part;
+            bytes -= part;
+        }
+        m_sharedUsed -= SharedPart(counter.bytes);
+        counter.bytes -= bytes;
+        m_sharedUsed += SharedPart(counter.bytes);
+    }
+
+    /** @return whether any (port, class) has asked for a pause: then departures must be exact */
+    bool IsWatched() const
+    {
+        return !m_paused.empty();
+    }
+
+    /**
+     * Take a (port, class) that may go on (XON) off the list of paused ones.
+     * @param port set to its port
+     * @param trafficClass set to its class
+     * @return false when there is none
+     */
+    bool TakeResumable(uint16_t& port, uint8_t& trafficClass);
+
+    /**
+     * A port has gone down: its pauses are void.
+     * @param port the port
+     */
+    void ForgetPauses(uint16_t port);
+
+    /** @return bytes held, of all ports and classes */
+    uint64_t GetUsedBytes() const
+    {
+        return m_usedBytes;
+    }
+
+    /**
+     * @param port a port
+     * @param trafficClass a class
+     * @return bytes held that came in there
+     */
+    uint64_t GetUsedBytes(uint16_t port, uint8_t trafficClass) const;
+
+    /** @return XOFF threshold of a (port, class) now, bytes of the shared part */
+    double GetThreshold() const
+    {
+        return m_config.alpha * static_cast<double>(m_sharedBytes - m_sharedUsed);
+    }
+
+  private:
+    /** What came in by one port in one class. */
+    struct Counter
+    {
+        uint32_t bytes = 0;         //!< in the reserve and the shared part
+        uint32_t headroomBytes = 0; //!< in the headroom
+        bool isPaused = false;      //!< XOFF was asked for
+    };
+
+    /**
+     * @param bytes bytes outside the headroom
+     * @return those beyond the reserve
+     */
+    int64_t SharedPart(uint32_t bytes) const
+    {
+        return bytes > m_config.reserveBytes ? bytes - static_cast<int64_t>(m_config.reserveBytes)
+                                             : 0;
+    }
+
+    /**
+     * @param bytes bytes outside the headroom
+     * @return whether they reach the threshold
+     */
+    bool IsOver(uint32_t bytes) const
+    {
+        const int64_t shared = SharedPart(bytes);
+        return shared > 0 && static_cast<double>(shared) >= GetThreshold();
+    }
+
+    /**
+     * @param port a port
+     * @param trafficClass a class
+     * @return the counter
+     */
+    const Counter& At(uint16_t port, uint8_t trafficClass) const
+    {
+        return m_counters[port * TRAFFIC_CLASSES + trafficClass];
+    }
+
+    /** @copydoc At */
+    Counter& At(uint16_t port, uint8_t trafficClass)
+    {
+        return m_counters[port * TRAFFIC_CLASSES + trafficClass];
+    }
+
+    Config m_config;                  //!< the settings
+    int64_t m_sharedBytes = 0;        //!< size of the shared part
+    int64_t m_sharedUsed = 0;         //!< used of the shared part
+    uint64_t m_usedBytes = 0;         //!< used in all
+    std::vector<Counter> m_counters;  //!< by port and class
+    std::vector<uint64_t> m_headroom; //!< by port
+    std::vector<uint32_t> m_paused;   //!< paused counters, by index, in the order of pausing
+};
+
+} // namespace ns3::llm
+
+#endif // LLM_FABRIC_SHARED_BUFFER_H

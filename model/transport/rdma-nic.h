@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-2.0-only
+
+#ifndef LLM_FABRIC_RDMA_NIC_H
+#define LLM_FABRIC_RDMA_NIC_H
+
+#include "message-transport.h"
+#include "rdma-receiver.h"
+#include "send-queue-pair.h"
+
+#include "ns3/fabric-network.h"
+#include "ns3/frame-clock.h"
+#include "ns3/frame-sink.h"
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace ns3::llm
+{
+
+class RdmaTransport;
+
+/**
+ * @ingroup llm-fabric-transport
+ * What a NIC has sent and suffered; additive.
+ */
+struct NicCounters
+{
+    uint64_t dataFrames = 0;      //!< data frames sent, retransmissions included
+    uint64_t retransmissions = 0; //!< data frames sent again
+    uint64_t timeouts = 0;        //!< retransmission timeouts
+    uint64_t nacksReceived = 0;   //!< NACKs
+    uint64_t cnpsReceived = 0;    //!< congestion notifications
+    uint64_t messagesSent = 0;    //!< messages acknowledged
+    uint64_t payloadBytes = 0;    //!< payload acknowledged
+
+    /** @param other is added */
+    void Add(const NicCounters& other)
+    {
+        dataFrames += other.dataFrames;
+        retransmissions += other.retransmissions;
+        timeouts += other.timeouts;
+        nacksReceived += other.nacksReceived;
+        cnpsReceived += other.cnpsReceived;
+        messagesSent += other.messagesSent;
+        payloadBytes += other.payloadBytes;
+    }
+};
+
+/**
+ * @ingroup llm-fabric-transport
+ * An RDMA NIC: its queue pairs share one port, and one wake-up serves them all.
+ *
+ * Queue pairs that may send stand in a round, those that pacing holds back in a heap by time, those
+ * without data or window nowhere: the cost of a frame does not grow with their number. ACKs and CNPs
+ * go to the port at once, ahead of the next data frame.
+ */
+class RdmaNic : public FrameSink
+{
+  public:
+    /**
+     * @param transport whose NIC it is
+     * @param network the network
+     * @param terminal its terminal there
+     * @param accelerator its accelerator
+     * @param nodeId the accelerator's node
+     * @param config sizes and times; outlives the NIC
+     */
+    RdmaNic(RdmaTransport* transport,
+            FabricNetwork* network,
+            uint32_t terminal,
+            uint32_t accelerator,
+            uint32_t nodeId,
+            const RdmaConfig& config);
+
+    /** The network is built: the port is known. */
+    void Start();
+
+    /**
+     * Queue a message (from an ns-3 event).
+     * @param message the message
+     * @param destination its destination's terminal
+     */
+    void Post(const Message& message, uint32_t destination);
+
+    void ReceiveFrame(uint16_t port, Frame* frame) override;
+    void BufferReleased() override;
+    void PortReady(uint16_t port) override;
+
+    /** @return what was counted */
+    const NicCounters& GetCounters() const
+    {
+        return m_counters;
+    }
+
+    /** @return number of queue pairs that send */
+    std::size_t GetQueuePairCount() const
+    {
+        return m_queuePairs.size();
+    }
+
+    /** @param index a queue pair @return it */
+    const SendQueuePair& GetQueuePair(std::size_t index) const
+    {
+        return *m_queuePairs.at(index);
+    }
+
+  private:
+    /** A message on its way from an ns-3 event to the frame event that takes it. */
+    struct Posted
+    {
+        uint64_t tick;        //!< when it may be taken
+        uint32_t destination; //!< terminal
+        Message message;      //!< the message
+    };
+
+    using TimedQueuePair = std::pair<uint64_t, uint32_t>; //!< (tick, index), a heap's entry
+
+    /** Handlers of the frame events. @param object the NIC */
+    static void HandleRequest(void* object);
+    /** @copydoc HandleRequest */
+    static void HandleWake(void* object);
+    /** @copydoc HandleRequest */
+    static void HandleTimer(void* object);
+    /** Take the messages that were posted before this tick. */
+    void TakePosted();
+    /** @param posted a message @return its queue pair, made when needed */
+    SendQueuePair& GetQueuePairFor(const Posted& posted);
+    /** Choose what to send now. */
+    void Wake();
+    /** Move those whose time has come from the heap to the round. */
+    void PromotePaced();
+    /** Send a frame of the first in the round that may. */
+    void SendOne();
+    /** Put a queue pair where it belongs. @param queuePair it */
+    void Place(SendQueuePair& queuePair);
+    /** Put a queue pair into the heap. @param queuePair it */
+    void PushPaced(SendQueuePair& queuePair);
+    /** See to it that Wake() runs when it has something to do. */
+    void Kick();
+    /** Serve the retransmission timers. */
+    void ServeTimers();
+    /** Arm the timer of a queue pair. @param queuePair it */
+    void Arm(SendQueuePair& queuePair);
+    /** @param queuePair one with unacknowledged frames @return when its timeout is due, ps */
+    uint64_t TimeoutTick(const SendQueuePair& queuePair) const;
+    /** Have the timer event in force for the earliest timer. */
+    void ScheduleTimer();
+    /** An ACK or NACK has come in. @param frame it */
+    void OnAcknowledgment(const Frame& frame);
+    /** A CNP has come in. @param frame it */
+    void OnCnp(const Frame& frame);
+    /** A queue pair gives up. @param queuePair it */
+    void Fail(SendQueuePair& queuePair);
+
+    RdmaTransport* m_transport;                               //!< whose NIC it is
+    FabricNetwork* m_network;                                 //!< the network
+    FrameClock* m_clock;                                      //!< the clock
+    FramePool* m_pool;                                        //!< frames
+    FrameTransmitter* m_port = nullptr;                       //!< the port
+    const RdmaConfig& m_config;                               //!< sizes and times
+    const uint32_t m_terminal;                                //!< in the network
+    const uint32_t m_accelerator;                             //!< whose it is
+    const uint32_t m_nodeId;                                  //!< of the accelerator
+    uint32_t m_object;                                        //!< number at the clock
+    uint64_t m_wakeAt = FrameClock::NEVER;                    //!< tick of the wake-up in force
+    uint64_t m_timerAt = FrameClock::NEVER;                   //!< tick of the timer event in force
+    SendQueuePair* m_readyHead = nullptr;                     //!< first of the round
+    SendQueuePair* m_readyTail = nullptr;                     //!< last of the round
+    std::vector<TimedQueuePair> m_paced;                      //!< heap, earliest first
+    std::vector<TimedQueuePair> m_timers;                     //!< heap, earliest first
+    std::vector<std::unique_ptr<SendQueuePair>> m_queuePairs; //!< by index
+    RdmaReceiver m_receiver;                                  //!< the receiving side
+    NicCounters m_counters;                                   //!< what happened
+    std::vector<Posted> m_posted;                             //!< not yet taken
+    std::vector<Message> m_completed;                         //!< scratch
+    std::map<std::tuple<uint32_t, uint32_t, uint32_t>, uint32_t>
+        m_byFlow;                         //!< index by (destination, owner, flow)
+    std::map<uint32_t, uint16_t> m_pairs; //!< queue pairs per destination
+};
+
+} // namespace ns3::llm
+
+#endif // LLM_FABRIC_RDMA_NIC_H

@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: GPL-2.0-only
+
+#include "rdma-transport.h"
+
+#include "ns3/identity-hash.h"
+#include "ns3/input-error.h"
+#include "ns3/make-event.h"
+#include "ns3/object-factory.h"
+#include "ns3/string.h"
+#include "ns3/uinteger.h"
+
+#include <algorithm>
+#include <sstream>
+
+namespace ns3::llm
+{
+
+NS_OBJECT_ENSURE_REGISTERED(RdmaTransport);
+
+TypeId
+RdmaTransport::GetTypeId()
+{
+    static TypeId tid =
+        TypeId("ns3::llm::RdmaTransport")
+            .SetParent<MessageTransport>()
+            .SetGroupName("LlmFabric")
+            .AddConstructor<RdmaTransport>()
+            .AddAttribute("CongestionControl",
+                          "TypeId of the congestion control of all queue pairs.",
+                          StringValue("ns3::llm::Dcqcn"),
+                          MakeStringAccessor(&RdmaTransport::m_controlType),
+                          MakeStringChecker())
+            .AddAttribute("Mtu",
+                          "Payload of a full data frame, bytes (RoCEv2: a power of two up "
+                          "to 4096).",
+                          UintegerValue(4096),
+                          MakeUintegerAccessor(&RdmaTransport::m_mtuBytes),
+                          MakeUintegerChecker<uint32_t>(1, 9000))
+            .AddAttribute("DataOverhead",
+                          "Wire bytes of a data frame beyond its payload (RoCEv2: "
+                          "preamble 8, Ethernet 14, IPv4 20, UDP 8, BTH 12, ICRC 4, FCS "
+                          "4, gap 12).",
+                          UintegerValue(82),
+                          MakeUintegerAccessor(&RdmaTransport::m_dataOverheadBytes),
+                          MakeUintegerChecker<uint32_t>())
+            .AddAttribute("FirstOverhead",
+                          "Further wire bytes of the first frame of a message (RoCEv2: "
+                          "RETH 16).",
+                          UintegerValue(16),
+                          MakeUintegerAccessor(&RdmaTransport::m_firstOverheadBytes),
+                          MakeUintegerChecker<uint32_t>())
+            .AddAttribute("AckSize",
+                          "Wire bytes of an ACK or NACK (RoCEv2: as a data frame without "
+                          "payload, and AETH 4).",
+                          UintegerValue(86),
+                          MakeUintegerAccessor(&RdmaTransport::m_ackBytes),
+                          MakeUintegerChecker<uint32_t>(1))
+            .AddAttribute("CnpSize",
+                          "Wire bytes of a CNP (RoCEv2: as a data frame without payload, "
+                          "and 16 reserved).",
+                          UintegerValue(98),
+                          MakeUintegerAccessor(&RdmaTransport::m_cnpBytes),
+                          MakeUintegerChecker<uint32_t>(1))
+            .AddAttribute("FramesPerAck",
+                          "In-order data frames per ACK; the last frame of a message "
+                          "always has one.",
+                          UintegerValue(1),
+                          MakeUintegerAccessor(&RdmaTransport::m_framesPerAck),
+                          MakeUintegerChecker<uint32_t>(1))
+            .AddAttribute("DataClass",
+                          "Traffic class of data frames and ACKs.",
+                          UintegerValue(3),
+                          MakeUintegerAccessor(&RdmaTransport::m_dataClass),
+                          MakeUintegerChecker<uint8_t>(0, 7))
+            .AddAttribute("ControlClass",
+                          "Traffic class of CNPs.",
+                          UintegerValue(6),
+                          MakeUintegerAccessor(&RdmaTransport::m_controlClass),
+                          MakeUintegerChecker<uint8_t>(0, 7))
+            .AddAttribute("MaxTimeouts",
+                          "Retransmission timeouts in a row before a queue pair gives up "
+                          "(NCCL: 7).",
+                          UintegerValue(7),
+                          MakeUintegerAccessor(&RdmaTransport::m_maxTimeouts),
+                          MakeUintegerChecker<uint32_t>(0, 30))
+            .AddAttribute("CnpInterval",
+                          "At most one CNP per queue pair in this time (DCQCN paper: 50 us).",
+                          TimeValue(MicroSeconds(50)),
+                          MakeTimeAccessor(&RdmaTransport::m_cnpInterval),
+                          MakeTimeChecker(Time(0)))
+            .AddAttribute("RetransmissionTimeout",
+                          "Without progress for so long, everything unacknowledged is sent again; "
+                          "doubles with each timeout in a row (InfiniBand's timer at setting 12: "
+                          "16.8 ms).",
+                          TimeValue(MicroSeconds(16777)),
+                          MakeTimeAccessor(&RdmaTransport::m_timeout),
+                          MakeTimeChecker(PicoSeconds(1)));
+    return tid;
+}
+
+void
+RdmaTransport::DoDispose()
+{
+    m_nics.clear();
+    m_network = nullptr;
+    m_control = nullptr;
+    MessageTransport::DoDispose();
+}
+
+void
+RdmaTransport::MakeConfig()
+{
+    TypeId tid;
+    if (!TypeId::LookupByNameFailSafe(m_controlType, &tid) ||
+        !tid.IsChildOf(RdmaCongestionControl::GetTypeId()))
+    {
+        std::ostringstream text;
+        text << "CongestionControl '" << m_controlType << "' is no congestion control; there are:";
+        for (uint16_t i = 0; i < TypeId::GetRegisteredN(); ++i)
+        {
+            const TypeId other = TypeId::GetRegistered(i);
+            if (other.IsChildOf(RdmaCongestionControl::GetTypeId()) && other.HasConstructor())
+            {
+                text << ' ' << other.GetName();
+            }
+        }
+        RefuseInput(text.str());
+    }
+    ObjectFactory factory(m_controlType);
+    m_control = factory.Create<RdmaCongestionControl>();
+    m_config.mtuBytes = m_mtuBytes;
+    m_config.dataOverheadBytes = m_dataOverheadBytes;
+    m_config.firstOverheadBytes = m_firstOverheadBytes;
+    m_config.ackBytes = m_ackBytes;
+    m_config.cnpBytes = m_cnpBytes;
+    m_config.framesPerAck = m_framesPerAck;
+    m_config.dataClass = m_dataClass;
+    m_config.controlClass = m_controlClass;
+    m_config.maxTimeouts = m_maxTimeouts;
+    m_config.cnpIntervalTicks = static_cast<uint64_t>(m_cnpInterval.GetPicoSeconds());
+    m_config.timeoutTicks = static_cast<uint64_t>(m_timeout.GetPicoSeconds());
+    m_config.control = PeekPointer(m_control);
+}
+
+void
+RdmaTransport::Install(Ptr<FabricNetwork> network, const std::vector<uint32_t>& accelerators)
+{
+    MakeConfig();
+    m_network = network;
+    m_accelerators = accelerators;
+    for (uint32_t terminal = 0; terminal < accelerators.size(); ++terminal)
+    {
+        m_terminals[accelerators[terminal]] = terminal;
+        m_nics.push_back(std::make_unique<RdmaNic>(this,
+                                                   PeekPointer(network),
+                                                   terminal,
+                                                   accelerators[terminal],
+                                                   network->GetTerminalNodeId(terminal),
+                                                   m_config));
+        network->SetTerminalOwner(terminal, m_nics.back().get());
+    }
+}
+
+void
+RdmaTransport::Start()
+{
+    for (const auto& nic : m_nics)
+    {
+        nic->Start();
+    }
+}
+
+uint32_t
+RdmaTransport::GetTerminal(uint32_t accelerator) const
+{
+    const auto it = m_terminals.find(accelerator);
+    if (it == m_terminals.end())
+    {
+        RefuseInput("accelerator " + std::to_string(accelerator) + " has no NIC on this network");
+    }
+    return it->second;
+}
+
+void
+RdmaTransport::Send(const Message& message)
+{
+    if (message.source == message.destination)
+    {
+        RefuseInput("message from accelerator " + std::to_string(message.source) + " to itself");
+    }
+    m_nics[GetTerminal(message.source)]->Post(message, GetTerminal(message.destination));
+}
+
+uint64_t
+RdmaTransport::GetIdentity(uint32_t source, uint32_t destination, uint32_t flow) const
+{
+    const uint64_t from = m_network->GetTerminalPlace(source);
+    const uint64_t to = m_network->GetTerminalPlace(destination);
+    return MixHash(MixHash(from, to), flow);
+}
+
+uint32_t
+RdmaTransport::GetEntropy(uint64_t identity)
+{
+    return static_cast<uint32_t>(identity >> 32);
+}
+
+PathLeg
+RdmaTransport::DescribeLeg(uint32_t source, uint32_t destination, uint32_t flow) const
+{
+    const uint32_t from = GetTerminal(source);
+    const uint32_t to = GetTerminal(destination);
+    const uint32_t entropy = GetEntropy(GetIdentity(from, to, flow));
+    PathLeg leg;
+    leg.mtu = m_config.mtuBytes;
+    leg.dataOverhead = m_config.dataOverheadBytes;
+    leg.firstOverhead = m_config.firstOverheadBytes;
+    leg.ackSize = m_config.ackBytes;
+    leg.framesPerAck = m_config.framesPerAck;
+    auto describe = [](const std::vector<Ptr<FabricPort>>& ports, std::vector<PathLink>& links)
+    {
+        for (const auto& port : ports)
+        {
+            const FrameTransmitter& transmitter = port->GetTransmitter();
+            links.push_back({transmitter.GetObject(),
+                             transmitter.GetRate(),
+                             PicoSeconds(transmitter.GetDelayTicks())});
+        }
+    };
+    describe(m_network->GetPath(from, to, entropy), leg.links);
+    describe(m_network->GetPath(to, from, RdmaReceiver::AnswerEntropy(entropy)), leg.ackLinks);
+    return leg;
+}
+
+QueuePairInfo
+RdmaTransport::MakeInfo(uint32_t source, uint32_t destination, uint32_t flow) const
+{
+    const PathLeg leg = DescribeLeg(m_accelerators[source], m_accelerators[destination], flow);
+    QueuePairInfo info;
+    const auto port = m_network->GetTerminalPort(source);
+    info.lineRateBps = static_cast<double>(port->GetTransmitter().GetRate().GetBitRate());
+    info.mtuBytes = m_config.mtuBytes;
+    info.frameOverheadBytes = m_config.dataOverheadBytes;
+    double ticks = 0;
+    auto add = [&ticks](const std::vector<PathLink>& links, uint32_t bytes)
+    {
+        for (const PathLink& link : links)
+        {
+            ticks += static_cast<double>(link.delay.GetPicoSeconds()) +
+                     8e12 * bytes / static_cast<double>(link.rate.GetBitRate());
+        }
+    };
+    add(leg.links, leg.mtu + leg.dataOverhead);
+    add(leg.ackLinks, leg.ackSize);
+    info.baseRttTicks = static_cast<uint64_t>(ticks);
+    return info;
+}
+
+void
+RdmaTransport::CallOutDelivered(uint32_t nodeId, const Message& message)
+{
+    m_network->GetClock()->CallOut(nodeId,
+                                   MakeEvent(&RdmaTransport::NotifyDelivered, this, message));
+}
+
+void
+RdmaTransport::CallOutAcknowledged(uint32_t nodeId, const Message& message)
+{
+    m_network->GetClock()->CallOut(nodeId,
+                                   MakeEvent(&RdmaTransport::NotifyAcknowledged, this, message));
+}
+
+void
+RdmaTransport::ReportFailure(uint32_t source, uint32_t destination, uint32_t timeouts)
+{
+    std::ostringstream text;
+    text << "queue pair from accelerator " << source << " to accelerator " << destination
+         << " gave up after " << timeouts << " retransmission timeouts of "
+         << m_timeout.As(Time::US) << " and more";
+    m_failures.push_back(text.str());
+}
+
+bool
+RdmaTransport::Serves(uint32_t accelerator) const
+{
+    return m_terminals.count(accelerator) != 0;
+}
+
+const RdmaNic&
+RdmaTransport::GetNic(uint32_t accelerator) const
+{
+    return *m_nics[GetTerminal(accelerator)];
+}
+
+NicCounters
+RdmaTransport::GetCounters() const
+{
+    NicCounters sum;
+    for (const auto& nic : m_nics)
+    {
+        sum.Add(nic->GetCounters());
+    }
+    return sum;
+}
+
+const std::vector<std::string>&
+RdmaTransport::GetFailures() const
+{
+    return m_failures;
+}
+
+Ptr<FabricNetwork>
+RdmaTransport::GetNetwork() const
+{
+    return m_network;
+}
+
+} // namespace ns3::llm

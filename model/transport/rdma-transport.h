@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0-only
+
+#ifndef LLM_FABRIC_RDMA_TRANSPORT_H
+#define LLM_FABRIC_RDMA_TRANSPORT_H
+
+#include "locality.h"
+#include "message-transport.h"
+#include "rdma-nic.h"
+
+#include "ns3/fabric-network.h"
+#include "ns3/nstime.h"
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace ns3::llm
+{
+
+/**
+ * @ingroup llm-fabric-transport
+ * Carries messages as RDMA writes over a network: RoCEv2 reliable connections.
+ *
+ * One NIC per terminal of the network. A queue pair is made for each (source, destination, owner,
+ * flow) with its first message and keeps its congestion state between messages.
+ */
+class RdmaTransport : public MessageTransport
+{
+  public:
+    /** @return the TypeId */
+    static TypeId GetTypeId();
+
+    /**
+     * Put a NIC at every terminal; once, before FabricNetwork::Build().
+     * @param network the network
+     * @param accelerators accelerator of each terminal
+     */
+    void Install(Ptr<FabricNetwork> network, const std::vector<uint32_t>& accelerators);
+
+    /** The network is built. */
+    void Start();
+
+    void Send(const Message& message) override;
+
+    /**
+     * What a path over this network looks like.
+     * @param source accelerator
+     * @param destination accelerator
+     * @param flow see Message
+     * @return the leg; without links when there is no way
+     */
+    PathLeg DescribeLeg(uint32_t source, uint32_t destination, uint32_t flow) const;
+
+    /** @param accelerator an accelerator @return whether it has a NIC here */
+    bool Serves(uint32_t accelerator) const;
+    /** @param accelerator an accelerator with a NIC here @return the NIC */
+    const RdmaNic& GetNic(uint32_t accelerator) const;
+    /** @return sums over all NICs */
+    NicCounters GetCounters() const;
+    /** @return queue pairs that gave up, one sentence each */
+    const std::vector<std::string>& GetFailures() const;
+    /** @return the network */
+    Ptr<FabricNetwork> GetNetwork() const;
+
+    /** For NICs. @param terminal a terminal @return its accelerator */
+    uint32_t GetAccelerator(uint32_t terminal) const
+    {
+        return m_accelerators[terminal];
+    }
+
+    /**
+     * For NICs.
+     * @param source terminal
+     * @param destination terminal
+     * @param flow see Message
+     * @return hash of a queue pair's place, from which its random draws and equal-cost choices come
+     */
+    uint64_t GetIdentity(uint32_t source, uint32_t destination, uint32_t flow) const;
+    /** For NICs. @param identity see GetIdentity() @return entropy of the data frames */
+    static uint32_t GetEntropy(uint64_t identity);
+    /** For NICs. @copydetails GetIdentity */
+    QueuePairInfo MakeInfo(uint32_t source, uint32_t destination, uint32_t flow) const;
+    /** For NICs: tell the owner. @param nodeId where @param message what */
+    void CallOutDelivered(uint32_t nodeId, const Message& message);
+    /** @copydoc CallOutDelivered */
+    void CallOutAcknowledged(uint32_t nodeId, const Message& message);
+    /** For NICs. @param source accelerator @param destination accelerator @param timeouts so many */
+    void ReportFailure(uint32_t source, uint32_t destination, uint32_t timeouts);
+
+  private:
+    void DoDispose() override;
+    /** Make m_config of the attributes. */
+    void MakeConfig();
+    /** @param accelerator an accelerator @return its terminal; aborts when it has none */
+    uint32_t GetTerminal(uint32_t accelerator) const;
+
+    Ptr<FabricNetwork> m_network;                 //!< the network
+    std::vector<uint32_t> m_accelerators;         //!< by terminal
+    std::map<uint32_t, uint32_t> m_terminals;     //!< by accelerator
+    std::vector<std::unique_ptr<RdmaNic>> m_nics; //!< by terminal
+    Ptr<RdmaCongestionControl> m_control;         //!< of all queue pairs
+    RdmaConfig m_config;                          //!< made of the attributes
+    std::string m_controlType;                    //!< attribute
+    uint32_t m_mtuBytes;                          //!< attribute
+    uint32_t m_dataOverheadBytes;                 //!< attribute
+    uint32_t m_firstOverheadBytes;                //!< attribute
+    uint32_t m_ackBytes;                          //!< attribute
+    uint32_t m_cnpBytes;                          //!< attribute
+    uint32_t m_framesPerAck;                      //!< attribute
+    uint8_t m_dataClass;                          //!< attribute
+    uint8_t m_controlClass;                       //!< attribute
+    uint32_t m_maxTimeouts;                       //!< attribute
+    Time m_cnpInterval;                           //!< attribute
+    Time m_timeout;                               //!< attribute
+    std::vector<std::string> m_failures;          //!< queue pairs that gave up
+};
+
+} // namespace ns3::llm
+
+#endif // LLM_FABRIC_RDMA_TRANSPORT_H

@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: GPL-2.0-only
+
+#include "relay-transport.h"
+
+#include "ns3/abort.h"
+#include "ns3/input-error.h"
+#include "ns3/log.h"
+#include "ns3/nstime.h"
+#include "ns3/simulator.h"
+#include "ns3/string.h"
+#include "ns3/uinteger.h"
+
+#include <algorithm>
+
+namespace ns3::llm
+{
+
+NS_LOG_COMPONENT_DEFINE("RelayTransport");
+NS_OBJECT_ENSURE_REGISTERED(RelayTransport);
+
+TypeId
+RelayTransport::GetTypeId()
+{
+    static TypeId tid =
+        TypeId("ns3::llm::RelayTransport")
+            .SetParent<MessageTransport>()
+            .SetGroupName("LlmFabric")
+            .AddConstructor<RelayTransport>()
+            .AddAttribute("Forwarding",
+                          "Where the relay stands: \"source\" (in the source's HB domain, on the "
+                          "destination's rail) or \"destination\" (in the destination's HB domain, "
+                          "on the source's rail).",
+                          StringValue("source"),
+                          MakeStringAccessor(&RelayTransport::m_forwarding),
+                          MakeStringChecker())
+            .AddAttribute(
+                "RelayBuffer",
+                "Memory of an accelerator for what it relays, bytes; divided evenly among "
+                "all accelerators that may send over it.",
+                UintegerValue(64u << 20),
+                MakeUintegerAccessor(&RelayTransport::m_buffer),
+                MakeUintegerChecker<uint64_t>(MIN_CREDIT_BYTES))
+            .AddAttribute("ChunkBytes",
+                          "Messages are stored and forwarded in parts of at most this size; 0: as "
+                          "a whole, where a sender's credit is large enough.",
+                          UintegerValue(512u << 10),
+                          MakeUintegerAccessor(&RelayTransport::m_chunk),
+                          MakeUintegerChecker<uint64_t>());
+    return tid;
+}
+
+RelayTransport::RelayTransport()
+{
+    NS_LOG_FUNCTION(this);
+}
+
+RelayTransport::~RelayTransport()
+{
+    NS_LOG_FUNCTION(this);
+}
+
+void
+RelayTransport::DoDispose()
+{
+    NS_LOG_FUNCTION(this);
+    m_transport = nullptr;
+    m_lanes.clear();
+    m_legs.clear();
+    MessageTransport::DoDispose();
+}
+
+void
+RelayTransport::Setup(Ptr<const Locality> locality, Ptr<MessageTransport> transport)
+{
+    NS_LOG_FUNCTION(this << locality << transport);
+    NS_ABORT_MSG_IF(m_transport, "a relay transport is set up once");
+    NS_ABORT_MSG_UNLESS(locality && transport,
+                        "a relay transport needs a locality and a transport");
+    m_transport = transport;
+    m_map = RelayMap(*locality, RelayMap::ParseSide(m_forwarding));
+    m_stores.resize(locality->GetAcceleratorCount());
+    for (uint32_t relay = 0; relay < m_stores.size(); ++relay)
+    {
+        const uint64_t senders = m_map.GetSenderCount(relay);
+        if (senders > 0 && m_buffer / senders < MIN_CREDIT_BYTES)
+        {
+            RefuseInput("RelayBuffer is " + std::to_string(m_buffer) + " bytes, which leaves " +
+                        std::to_string(m_buffer / senders) + " bytes to each of the " +
+                        std::to_string(senders) + " accelerators that may send over accelerator " +
+                        std::to_string(relay) + "; at least " +
+                        std::to_string(senders * MIN_CREDIT_BYTES) + " bytes are needed");
+        }
+    }
+}
+
+void
+RelayTransport::SetOwner(uint32_t owner, MessageCallback delivered, MessageCallback acknowledged)
+{
+    NS_LOG_FUNCTION(this << owner);
+    NS_ABORT_MSG_UNLESS(m_transport, "a relay transport is set up before owners are");
+    NS_ABORT_MSG_IF(owner >= OWNERS,
+                    "owner " << owner << " of messages is not below " << OWNERS
+                             << ": the rest belongs to relays");
+    MessageTransport::SetOwner(owner, delivered, acknowledged);
+    m_transport->SetOwner(owner, delivered, acknowledged);
+    m_transport->SetOwner(owner + OWNERS,
+                          MakeCallback(&RelayTransport::OnDelivered, this),
+                          MakeCallback(&RelayTransport::OnAcknowledged, this));
+}
+
+void
+RelayTransport::Send(const Message& message)
+{
+    NS_LOG_FUNCTION(this << message.source << message.destination << message.bytes);
+    const uint32_t relay = m_map.GetRelay(message.source, message.destination);
+    if (relay == RelayMap::DIRECT)
+    {
+        m_transport->Send(message);
+        return;
+    }
+    const LaneKey key{message.source, relay};
+    const auto [lane, isNew] = m_lanes.try_emplace(key);
+    if (isNew)
+    {
+        lane->second.credit = GetCreditBytes(relay);
+    }
+    lane->second.posted.push_back(message);
+    ScheduleServe(key, lane->second);
+}
+
+void
+RelayTransport::ScheduleServe(const LaneKey& key, Lane& lane)
+{
+    if (!lane.isScheduled)
+    {
+        lane.isScheduled = true;
+        Simulator::Schedule(TimeStep(1), &RelayTransport::Serve, this, key.first, key.second);
+    }
+}
+
+void
+RelayTransport::Serve(uint32_t sender, uint32_t relay)
+{
+    NS_LOG_FUNCTION(this << sender << relay);
+    Lane& lane = m_lanes.at({sender, relay});
+    lane.isScheduled = false;
+    std::stable_sort(lane.posted.begin(),
+                     lane.posted.end(),
+                     [](const auto& a, const auto& b) {
+                         return std::tie(a.destination, a.owner, a.flow) <
+                                std::tie(b.destination, b.owner, b.flow);
+                     });
+    for (const Message& message : lane.posted)
+    {
+        lane.waiting.push_back({message, 0});
+    }
+    lane.posted.clear();
+
+    // no part is larger than the whole credit, so each can leave some day
+    const uint64_t limit = std::min(m_chunk > 0 ? m_chunk : UINT64_MAX, GetCreditBytes(relay));
+    while (!lane.waiting.empty())
+    {
+        Waiting& head = lane.waiting.front();
+        const uint64_t left = head.message.bytes - head.sent;
+        const uint64_t bytes = std::min(left, limit);
+        if (bytes > lane.credit)
+        {
+            return;
+        }
+        lane.credit -= bytes;
+        head.sent += bytes;
+        const Leg leg{FIRST, head.message, bytes, bytes == left};
+        if (leg.isLast)
+        {
+            lane.waiting.pop_front();
+        }
+        SendLeg(sender, relay, leg);
+    }
+}
+
+void
+RelayTransport::SendLeg(uint32_t from, uint32_t to, const Leg& leg)
+{
+    Message message = leg.message;
+    message.source = from;
+    message.destination = to;
+    message.owner += OWNERS;
+    message.flow = 2 * message.flow + (leg.kind == DONE ? 1 : 0);
+    message.bytes = leg.kind == DONE ? 0 : leg.bytes;
+    m_legs[GetLegKey(message)].legs.push_back(leg);
+    m_transport->Send(message);
+}
+
+void
+RelayTransport::Post(uint32_t relay, const Leg& leg)
+{
+    auto& posted = m_stores[relay].posted;
+    if (posted.empty())
+    {
+        Simulator::Schedule(TimeStep(1), &RelayTransport::Forward, this, relay);
+    }
+    posted.push_back(leg);
+}
+
+void
+RelayTransport::Forward(uint32_t relay)
+{
+    NS_LOG_FUNCTION(this << relay);
+    std::vector<Leg> legs;
+    legs.swap(m_stores[relay].posted);
+    std::stable_sort(legs.begin(),
+                     legs.end(),
+                     [](const Leg& a, const Leg& b)
+                     {
+                         return std::tie(a.kind,
+                                         a.message.source,
+                                         a.message.destination,
+                                         a.message.owner,
+                                         a.message.flow) < std::tie(b.kind,
+                                                                    b.message.source,
+                                                                    b.message.destination,
+                                                                    b.message.owner,
+                                                                    b.message.flow);
+                     });
+    for (const Leg& leg : legs)
+    {
+        SendLeg(relay, leg.kind == DONE ? leg.message.source : leg.message.destination, leg);
+    }
+}
+
+RelayTransport::LegKey
+RelayTransport::GetLegKey(const Message& message)
+{
+    return {message.source, message.destination, message.owner, message.flow};
+}
+
+void
+RelayTransport::OnDelivered(const Message& message)
+{
+    NS_LOG_FUNCTION(this << message.source << message.destination << message.bytes);
+    LegQueue& queue = m_legs.at(GetLegKey(message));
+    Leg leg = queue.legs.at(queue.delivered++);
+    NS_ABORT_MSG_IF(leg.kind != DONE && leg.bytes != message.bytes,
+                    "legs from accelerator " << message.source << " to accelerator "
+                                             << message.destination << " came out of order");
+    if (leg.kind == FIRST)
+    {
+        Store& store = m_stores[message.destination];
+        store.held += leg.bytes;
+        store.peak = std::max(store.peak, store.held);
+        leg.kind = SECOND;
+        Post(message.destination, leg);
+    }
+    else if (leg.kind == SECOND)
+    {
+        if (leg.isLast)
+        {
+            NotifyDelivered(leg.message);
+        }
+    }
+    else
+    {
+        const LaneKey key{message.destination, message.source};
+        Lane& lane = m_lanes.at(key);
+        lane.credit += leg.bytes;
+        if (!lane.waiting.empty())
+        {
+            ScheduleServe(key, lane);
+        }
+        if (leg.isLast)
+        {
+            NotifyAcknowledged(leg.message);
+        }
+    }
+}
+
+void
+RelayTransport::OnAcknowledged(const Message& message)
+{
+    NS_LOG_FUNCTION(this << message.source << message.destination << message.bytes);
+    const auto queue = m_legs.find(GetLegKey(message));
+    NS_ABORT_MSG_IF(queue == m_legs.end() || queue->second.delivered == 0,
+                    "a leg from accelerator " << message.source << " to accelerator "
+                                              << message.destination
+                                              << " is acknowledged but not delivered");
+    Leg leg = queue->second.legs.front();
+    queue->second.legs.pop_front();
+    --queue->second.delivered;
+    if (queue->second.legs.empty())
+    {
+        m_legs.erase(queue);
+    }
+    if (leg.kind == SECOND)
+    {
+        Store& store = m_stores[message.source];
+        store.held -= leg.bytes;
+        store.relayed += leg.bytes;
+        leg.kind = DONE;
+        Post(message.source, leg);
+    }
+}
+
+const RelayMap&
+RelayTransport::GetRelayMap() const
+{
+    return m_map;
+}
+
+Ptr<MessageTransport>
+RelayTransport::GetTransport() const
+{
+    return m_transport;
+}
+
+uint64_t
+RelayTransport::GetCreditBytes(uint32_t relay) const
+{
+    return m_buffer / std::max(m_map.GetSenderCount(relay), 1u);
+}
+
+uint64_t
+RelayTransport::GetRelayedBytes(uint32_t relay) const
+{
+    return m_stores.at(relay).relayed;
+}
+
+uint64_t
+RelayTransport::GetPeakStoredBytes(uint32_t relay) const
+{
+    return m_stores.at(relay).peak;
+}
+
+uint64_t
+RelayTransport::GetWaitingCount() const
+{
+    uint64_t count = 0;
+    for (const auto& [key, lane] : m_lanes)
+    {
+        count += lane.posted.size() + lane.waiting.size();
+    }
+    return count;
+}
+
+} // namespace ns3::llm

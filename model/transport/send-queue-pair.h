@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-2.0-only
+
+#ifndef LLM_FABRIC_SEND_QUEUE_PAIR_H
+#define LLM_FABRIC_SEND_QUEUE_PAIR_H
+
+#include "message-transport.h"
+#include "rdma-congestion-control.h"
+
+#include "ns3/fabric-frame.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace ns3::llm
+{
+
+/**
+ * @ingroup llm-fabric-transport
+ * Sizes and kinds of frames, and times, of a transport; constant during a run.
+ */
+struct RdmaConfig
+{
+    uint32_t mtuBytes = 4096;         //!< payload of a full frame
+    uint32_t dataOverheadBytes = 82;  //!< wire bytes of a data frame beyond its payload
+    uint32_t firstOverheadBytes = 16; //!< further wire bytes of a message's first frame (RETH)
+    uint32_t ackBytes = 86;           //!< wire bytes of an ACK or NACK
+    uint32_t cnpBytes = 98;           //!< wire bytes of a CNP
+    uint32_t framesPerAck = 1; //!< in-order frames per ACK; the last of a message always has one
+    uint8_t dataClass = 3;     //!< traffic class of data and ACKs
+    uint8_t controlClass = 6;  //!< traffic class of CNPs
+    uint64_t cnpIntervalTicks = 0; //!< at most one CNP per queue pair in this time, ps
+    uint64_t timeoutTicks = 0;     //!< retransmission timeout, ps
+    uint32_t maxTimeouts = 7;      //!< timeouts in a row before a queue pair gives up
+    const RdmaCongestionControl* control = nullptr; //!< congestion control
+};
+
+/**
+ * @ingroup llm-fabric-transport
+ * The sending end of a queue pair: which frame is next, what is acknowledged, how fast it may send.
+ *
+ * Messages take consecutive packet sequence numbers, one per frame, a message of 0 bytes one too.
+ * Loss recovery is go-back-N (InfiniBand): what follows a gap is sent again.
+ */
+class SendQueuePair
+{
+  public:
+    /** How the NIC's scheduler sees it. */
+    enum Standing : uint8_t
+    {
+        RESTING, //!< nothing to send, or the window is full
+        READY,   //!< in the round of those that may send
+        PACED,   //!< waits for its time
+    };
+
+    /**
+     * @param config of the transport
+     * @param index number at the NIC
+     * @param destination terminal
+     * @param pair number among the queue pairs of (source, destination)
+     * @param entropy of its data frames
+     * @param identity hash of its place in its owner, for draws
+     * @param info what its congestion control may know
+     */
+    SendQueuePair(const RdmaConfig& config,
+                  uint32_t index,
+                  uint32_t destination,
+                  uint16_t pair,
+                  uint32_t entropy,
+                  uint64_t identity,
+                  const QueuePairInfo& info);
+
+    /** @param message goes to the end of the queue */
+    void Post(const Message& message);
+
+    /** @return whether there is a frame to send and the window lets it go */
+    bool MaySend() const
+    {
+        return m_nextPsn < m_endPsn &&
+               (IsIdle() || GetInFlightBytes() + NextPayload() <= decision.windowBytes);
+    }
+
+    /** @return whether nothing is unacknowledged */
+    bool IsIdle() const
+    {
+        return m_nextPsn == m_unackedPsn;
+    }
+
+    /** @return payload sent and not acknowledged */
+    uint64_t GetInFlightBytes() const
+    {
+        return m_sentBytes - m_ackedBytes;
+    }
+
+    /**
+     * Make the next frame and take it as sent.
+     * @param frame set, but for its source
+     * @param now ps
+     */
+    void FillNext(Frame& frame, uint64_t now);
+
+    /**
+     * Everything before a PSN has arrived.
+     * @param psn the PSN, not beyond what was sent
+     * @param completed gets the messages that are complete with it
+     * @return payload newly acknowledged
+     */
+    uint64_t Acknowledge(uint64_t psn, std::vector<Message>& completed);
+
+    /** Send again from the first unacknowledged frame on. */
+    void GoBack();
+
+    /** @return first PSN not acknowledged */
+    uint64_t GetUnackedPsn() const
+    {
+        return m_unackedPsn;
+    }
+
+    /** @return PSN after the highest ever sent */
+    uint64_t GetHighestPsn() const
+    {
+        return m_highestPsn;
+    }
+
+    /** Take the decision's rate into account. */
+    void UpdatePace();
+
+    /** Serve the control's deadline if it has passed. @param now ps */
+    void CatchUp(uint64_t now)
+    {
+        if (now >= decision.deadlineTicks)
+        {
+            m_config.control->OnDeadline(state.get(), info, now, decision);
+            UpdatePace();
+        }
+    }
+
+    const uint32_t index;               //!< number at the NIC
+    const uint32_t destination;         //!< terminal
+    Standing standing = RESTING;        //!< how the scheduler sees it
+    uint8_t timeouts = 0;               //!< in a row
+    bool hasFailed = false;             //!< gave up
+    uint64_t nextSendTick = 0;          //!< pacing: not before, ps
+    uint64_t pacedTick = 0;             //!< tick of its valid entry in the scheduler, when PACED
+    uint64_t progressTick = 0;          //!< when it last made progress (or began to wait), ps
+    bool isTimed = false;               //!< has an entry among the retransmission timers
+    SendQueuePair* nextReady = nullptr; //!< the next in the scheduler's round, when READY
+    CongestionDecision decision;        //!< in force
+    QueuePairInfo info;                 //!< for the control
+    std::unique_ptr<std::byte[]> state; //!< the control's
+
+  private:
+    /** A message in the queue. */
+    struct Outgoing
+    {
+        Message message;    //!< the message
+        uint64_t firstPsn;  //!< its first frame
+        uint64_t endPsn;    //!< after its last frame
+        uint64_t firstByte; //!< place of its first byte in all that this queue pair sends
+        uint64_t tag;       //!< as it travels
+        uint32_t identity;  //!< for draws
+    };
+
+    /** @return payload of the next frame */
+    uint32_t NextPayload() const
+    {
+        return PayloadAt(m_outgoing[m_sending], m_nextPsn);
+    }
+
+    /** @param outgoing a message @param psn one of its frames @return the frame's payload */
+    uint32_t PayloadAt(const Outgoing& outgoing, uint64_t psn) const
+    {
+        const uint64_t left =
+            outgoing.message.bytes - (psn - outgoing.firstPsn) * m_config.mtuBytes;
+        return static_cast<uint32_t>(left < m_config.mtuBytes ? left : m_config.mtuBytes);
+    }
+
+    /** @param psn in the first message of the queue @return place of that frame's first byte */
+    uint64_t ByteAt(uint64_t psn) const;
+
+    const RdmaConfig& m_config;       //!< of the transport
+    uint64_t m_nextPsn = 0;           //!< next to send
+    uint64_t m_unackedPsn = 0;        //!< first not acknowledged
+    uint64_t m_endPsn = 0;            //!< after the last frame of the last message
+    uint64_t m_highestPsn = 0;        //!< after the highest ever sent
+    uint64_t m_sentBytes = 0;         //!< payload before m_nextPsn
+    uint64_t m_ackedBytes = 0;        //!< payload before m_unackedPsn
+    uint64_t m_endBytes = 0;          //!< payload before m_endPsn
+    uint64_t m_recoveryPsn = 0;       //!< the last going back is over when this is acknowledged
+    std::vector<Outgoing> m_outgoing; //!< messages; those before m_first are complete
+    uint32_t m_first = 0;             //!< the first that is not complete
+    uint32_t m_sending = 0;           //!< the one that m_nextPsn is in
+    double m_ticksPerByte = 0;        //!< pace, ps; 0: none
+    uint64_t m_lastStartTick = 0;     //!< when its last frame started, ps
+    uint32_t m_lastWireBytes = 0;     //!< size of its last frame
+    uint32_t m_entropy;               //!< of its data frames
+    uint64_t m_identity;              //!< hash of its place
+    uint16_t m_pair;                  //!< number among those of (source, destination)
+    uint8_t m_attempt = 0;            //!< goings back since the last progress beyond them
+};
+
+} // namespace ns3::llm
+
+#endif // LLM_FABRIC_SEND_QUEUE_PAIR_H

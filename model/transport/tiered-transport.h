@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0-only
+
+#ifndef LLM_FABRIC_TIERED_TRANSPORT_H
+#define LLM_FABRIC_TIERED_TRANSPORT_H
+
+#include "locality.h"
+#include "message-transport.h"
+
+namespace ns3::llm
+{
+
+/**
+ * @ingroup llm-fabric-transport
+ * Sends messages within an HB domain by one transport (scale-up) and all others by another one
+ * (scale-out). Owners are made known to both and called by them directly.
+ */
+class TieredTransport : public MessageTransport
+{
+  public:
+    /** @return the TypeId */
+    static TypeId GetTypeId();
+
+    TieredTransport();
+    ~TieredTransport() override;
+
+    /**
+     * Set what the transport is made of; once, before owners are set.
+     * @param locality tells the domains
+     * @param scaleUp carries messages within a domain; null if nothing does
+     * @param scaleOut carries messages between domains; null if nothing does
+     */
+    void Setup(Ptr<const Locality> locality,
+               Ptr<MessageTransport> scaleUp,
+               Ptr<MessageTransport> scaleOut);
+
+    /**
+     * Send a message. One for which there is no transport is refused, naming both accelerators.
+     * @param message the message
+     */
+    void Send(const Message& message) override;
+    void SetOwner(uint32_t owner, MessageCallback delivered, MessageCallback acknowledged) override;
+
+    /** @return what carries messages within a domain, or null */
+    Ptr<MessageTransport> GetScaleUp() const;
+    /** @return what carries messages between domains, or null */
+    Ptr<MessageTransport> GetScaleOut() const;
+
+  protected:
+    void DoDispose() override;
+
+  private:
+    Ptr<const Locality> m_locality;   //!< tells the domains
+    Ptr<MessageTransport> m_scaleUp;  //!< within a domain
+    Ptr<MessageTransport> m_scaleOut; //!< between domains
+};
+
+} // namespace ns3::llm
+
+#endif // LLM_FABRIC_TIERED_TRANSPORT_H
