@@ -282,6 +282,9 @@ class RooflineTestCase : public TestCase
         accelerator.vectorFlopsPerSecond = 10e12;
         accelerator.memoryBytesPerSecond = 1e12;
         auto cost = CreateObject<RooflineCostModel>();
+        NS_TEST_EXPECT_MSG_EQ(cost->GetTime(ModelOperator(), accelerator),
+                              MicroSeconds(4),
+                              "default launch overhead");
         cost->SetAttribute("MatrixEfficiency", DoubleValue(0.5));
         cost->SetAttribute("VectorEfficiency", DoubleValue(0.25));
         cost->SetAttribute("MemoryEfficiency", DoubleValue(0.8));
