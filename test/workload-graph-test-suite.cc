@@ -237,6 +237,99 @@ class ReplayTestCase : public TestCase
     }
 };
 
+/** A schedule with model chunks: all forward passes, chunk by chunk, then all backward passes. */
+class ChunkwiseSchedule : public PipelineSchedule
+{
+  public:
+    bool
+    Supports(const PipelineShape&) const override
+    {
+        return true;
+    }
+
+    PipelineStep
+    GetStep(const PipelineShape& shape, uint32_t, uint64_t index) const override
+    {
+        const uint64_t half = GetStepCount(shape) / 2;
+        const bool forward = index < half;
+        const auto turn = static_cast<uint32_t>(forward ? index : index - half);
+        const uint32_t chunk = turn / shape.microBatches;
+        return {forward ? TrainingPass::FORWARD : TrainingPass::BACKWARD,
+                turn % shape.microBatches,
+                forward ? chunk : shape.modelChunks - 1 - chunk};
+    }
+};
+
+/** Layers of stages and model chunks. */
+class LayerTestCase : public TestCase
+{
+  public:
+    LayerTestCase()
+        : TestCase("Stages and model chunks visit their layers in order, each once a pass")
+    {
+    }
+
+  private:
+    void
+    DoRun() override
+    {
+        ParallelStrategy strategy = MakeStrategy(2, 2, 1, 3, 256);
+        CheckLayers(MakeWorkload("gpt2", strategy), 0, {0, 1, 2, 3, 4, 5});
+        CheckLayers(MakeWorkload("gpt2", strategy), 1, {6, 7, 8, 9, 10, 11});
+        strategy.modelChunks = 3;
+        const auto workload = Create<TransformerWorkload>(
+            TransformerWorkload::Config{TransformerModel::Load("gpt2"),
+                                        Accelerator::FromName("A100"),
+                                        strategy,
+                                        nullptr,
+                                        CreateObject<ChunkwiseSchedule>(),
+                                        {}},
+            4);
+        CheckLayers(workload, 0, {0, 1, 4, 5, 8, 9});
+        CheckLayers(workload, 1, {2, 3, 6, 7, 10, 11});
+        NS_TEST_EXPECT_MSG_GT(FreeReplay(workload).Run(), Time(0), "no cycle of waits");
+        for (uint32_t rank = 0; rank < 4; ++rank)
+        {
+            uint64_t sent = 0;
+            Time compute;
+            for (const auto& task : GetTasks(workload, rank))
+            {
+                sent += task.kind == TrainingTask::SEND ? 1 : 0;
+                compute += task.kind == TrainingTask::COMPUTE ? task.duration : Time(0);
+            }
+            const auto estimate = EstimateIteration(*workload, rank);
+            NS_TEST_EXPECT_MSG_EQ(sent, 3 * (2 * 3 - 1), "all but one of the ends of three chunks");
+            NS_TEST_EXPECT_MSG_EQ(estimate.pipeline.operations, sent, "estimate");
+            NS_TEST_EXPECT_MSG_EQ(estimate.computeTime, compute, "estimate");
+        }
+    }
+
+    /**
+     * @param workload a workload
+     * @param stage a stage
+     * @param layers its layers
+     */
+    void
+    CheckLayers(const Ptr<const TransformerWorkload>& workload,
+                uint32_t stage,
+                std::vector<int32_t> layers)
+    {
+        std::map<std::string, std::vector<int32_t>> visited;
+        for (const auto& task : GetTasks(workload, workload->GetStrategy().GetRank({0, stage, 0})))
+        {
+            auto& list = visited[task.label];
+            if (task.microBatch == 1 && task.layer >= 0 &&
+                (list.empty() || list.back() != task.layer))
+            {
+                list.push_back(task.layer);
+            }
+        }
+        NS_TEST_EXPECT_MSG_EQ((visited["forward"] == layers), true, "upwards, stage " << stage);
+        std::reverse(layers.begin(), layers.end());
+        NS_TEST_EXPECT_MSG_EQ((visited["backward"] == layers), true, "downwards, stage " << stage);
+    }
+};
+
 /** Memory of a large graph. */
 class BoundedTestCase : public TestCase
 {
@@ -330,6 +423,7 @@ class WorkloadGraphTestSuite : public TestSuite
     {
         AddTestCase(new DependencyTestCase);
         AddTestCase(new ReplayTestCase);
+        AddTestCase(new LayerTestCase);
         AddTestCase(new BoundedTestCase);
         AddTestCase(new WorkloadRefusalTestCase);
     }

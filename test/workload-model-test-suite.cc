@@ -17,8 +17,8 @@ using namespace ns3::llm;
 namespace
 {
 
-using Json = nlohmann::json;
-using Row = std::map<std::string, std::string>;
+using Json = nlohmann::json;                    //!< a JSON value
+using Row = std::map<std::string, std::string>; //!< fields by column
 
 /** @return the rows of the reference file, by column */
 std::vector<Row>
@@ -158,6 +158,12 @@ class ParameterCountTestCase : public TestCase
                                                         {"llama-3.1-405b", 405853388800},
                                                         {"qwen2.5-72b", 72706203648},
                                                         {"bloom-176b", 176247271424}};
+        // Falcon-180B by hand: QKV of 232 + 2 x 8 heads of 64, output, feed-forward, two norms
+        const uint64_t h = 14848;
+        const uint64_t falcon = 65024 * h + 80 * (h * (h + 1024) + 9 * h * h + 4 * h) + 2 * h;
+        NS_TEST_EXPECT_MSG_EQ(TransformerModel::Load("falcon-180b").GetParameterCount(),
+                              falcon,
+                              "Falcon-180B");
         const auto names = TransformerModel::GetBuiltInNames();
         for (const auto& [name, total] : totals)
         {

@@ -79,6 +79,7 @@ class TrafficTestCase : public TestCase
     {
         CheckMedium();
         CheckPipeline();
+        CheckScatterGather();
         for (const auto& model : {"gpt2-medium", "llama-3.1-8b", "falcon-180b"})
         {
             CheckEstimate(model, MakeStrategy(8, 1, 2, 3, 1024), {});
@@ -111,12 +112,48 @@ class TrafficTestCase : public TestCase
         const uint64_t replicated = 24 * 6 * h + 1024 * h + 2 * h;
         NS_TEST_EXPECT_MSG_EQ(sums.dataBytes, 2 * (sharded / 8 + replicated), "DP");
         NS_TEST_EXPECT_MSG_EQ(sums.sentBytes + sums.receivedBytes, 0, "no pipeline");
+        const auto estimate = EstimateIteration(*workload, 13);
+        NS_TEST_EXPECT_MSG_EQ(estimate.tensor.sentBytes, sums.tensorBytes * 14 / 8, "2 x 7 / 8 S");
+        NS_TEST_EXPECT_MSG_EQ(estimate.tensor.messages, 14 * sums.tensorCount, "2 x 7 steps");
+        NS_TEST_EXPECT_MSG_EQ(estimate.data.sentBytes, sums.dataBytes * 14 / 8, "2 x 7 / 8 S");
+        NS_TEST_EXPECT_MSG_EQ(estimate.data.messages, 14 * sums.buckets.size(), "2 x 7 steps");
         // S = 2 bytes x parameters / TP, but for what every rank keeps
         const auto all = static_cast<double>(workload->GetModel().GetParameterCount());
         NS_TEST_EXPECT_MSG_EQ_TOL(static_cast<double>(sums.dataBytes),
                                   2 * all / 8,
                                   2.0 * replicated,
                                   "DP, roughly");
+    }
+
+    /** Each rank of a tensor group sends a share, and the group gathers them. */
+    void
+    CheckScatterGather()
+    {
+        TransformerWorkloadOptions options;
+        options.scatterGather = true;
+        const auto workload = MakeWorkload("gpt3-175b", MakeStrategy(8, 4, 1, 6, 2048), options);
+        const uint64_t tensor = 2ULL * 2048 * 12288;
+        const uint32_t rank = 8; // second stage
+        const auto estimate = EstimateIteration(*workload, rank);
+        NS_TEST_EXPECT_MSG_EQ(estimate.pipeline.bytes, 6 * 2 * tensor / 8, "forward and backward");
+        // 24 blocks of 4 all-reduces and two all-gathers, for each of 6 micro-batches
+        NS_TEST_EXPECT_MSG_EQ(estimate.tensor.sentBytes,
+                              6 * (24 * 4 * 2 + 2) * tensor * 7 / 8,
+                              "all-gathers send half of what all-reduces do");
+        uint32_t gathers = 0;
+        const auto tasks = GetTasks(workload, rank);
+        for (const auto& task : tasks)
+        {
+            if (task.kind == TrainingTask::ALL_GATHER)
+            {
+                ++gathers;
+                NS_TEST_EXPECT_MSG_EQ(task.bytes, tensor, "whole tensor");
+                NS_TEST_EXPECT_MSG_EQ(tasks[task.dependencies.at(0)].kind,
+                                      TrainingTask::RECEIVE,
+                                      "gathers what came");
+            }
+        }
+        NS_TEST_EXPECT_MSG_EQ(gathers, 12, "one for each message");
     }
 
     /** Messages between stages. */

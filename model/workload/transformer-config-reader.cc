@@ -20,8 +20,8 @@ namespace ns3::llm
 namespace
 {
 
-using Json = nlohmann::json;
-using Names = JsonFields::Names;
+using Json = nlohmann::json;     //!< a JSON value
+using Names = JsonFields::Names; //!< names of a quantity
 
 /** What the files of a family do not say, and the defaults of Transformers' configuration class. */
 struct Family
@@ -41,12 +41,12 @@ struct Family
     bool queryKeyNorm;                     //!< norms on queries and keys
 };
 
-constexpr auto LEARNED = TransformerShape::LEARNED;
-constexpr auto ROTARY = TransformerShape::ROTARY;
-constexpr auto ALIBI = TransformerShape::ALIBI;
+constexpr auto LEARNED = TransformerShape::LEARNED; //!< a table of positions
+constexpr auto ROTARY = TransformerShape::ROTARY;   //!< rotated queries and keys
+constexpr auto ALIBI = TransformerShape::ALIBI;     //!< a bias on scores
 
-// Source: the configuration and model classes of the Transformers library.
 // clang-format off
+/** All families. Source: configuration and model classes of the Transformers library. */
 const Family FAMILIES[] = {
     // name     gated  tied   rms    positions qkv    output ffn    factor head extra embn   qknorm
     {"gpt2",     false, true,  false, LEARNED,  true,  true,  true,  4,     0,   0,    false, false},
