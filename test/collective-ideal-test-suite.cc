@@ -456,7 +456,7 @@ class FramesTestCase : public TestCase
 {
   public:
     FramesTestCase()
-        : TestCase("Ideal times are within 0.5 % of a simulation of every frame")
+        : TestCase("Ideal times are within 0.2 % of a simulation of every frame")
     {
     }
 
@@ -507,7 +507,7 @@ class FramesTestCase : public TestCase
             std::ostringstream name;
             name << llm::GetName(c.operation) << " of " << c.bytes << " B, " << c.setting.size
                  << " ranks, MTU " << c.setting.mtu << ", delay " << c.setting.delayPs << " ps";
-            NS_TEST_EXPECT_MSG_EQ_TOL(ideal / simulated, 1, 0.005, name.str());
+            NS_TEST_EXPECT_MSG_EQ_TOL(ideal / simulated, 1, 0.002, name.str());
             NS_TEST_EXPECT_MSG_LT(bound, simulated, "bound of " << name.str());
             NS_TEST_EXPECT_MSG_LT(bound, ideal, "bound of " << name.str());
         }

@@ -601,6 +601,95 @@ class TimesTestCase : public TestCase
     }
 };
 
+/** Knows the nodes only. */
+class NodeLocality : public Locality
+{
+  public:
+    uint32_t
+    GetAcceleratorCount() const override
+    {
+        return 100;
+    }
+
+    uint32_t
+    GetDomain(uint32_t) const override
+    {
+        return 0;
+    }
+
+    uint32_t
+    GetRail(uint32_t accelerator) const override
+    {
+        return accelerator;
+    }
+
+    uint32_t
+    GetNodeId(uint32_t accelerator) const override
+    {
+        return 1000 + accelerator;
+    }
+
+    Path
+    GetPath(uint32_t, uint32_t, uint32_t, uint32_t) const override
+    {
+        return {};
+    }
+};
+
+/** What is done for a rank is done in the context of its node. */
+class ContextTestCase : public TestCase
+{
+  public:
+    ContextTestCase()
+        : TestCase("Sends and completions run in the context of the rank's node")
+    {
+    }
+
+  private:
+    void
+    DoRun() override
+    {
+        Group group(3);
+        group.communicator->SetLocality(CreateObject<NodeLocality>());
+        std::vector<uint32_t> sends;
+        group.transport->m_latency = [&sends]()
+        {
+            sends.push_back(Simulator::GetContext());
+            return MicroSeconds(1);
+        };
+        for (uint32_t rank = 0; rank < 3; ++rank)
+        {
+            // from outside of any event
+            group.communicator->Start(rank,
+                                      {CollectiveOperation::ALL_GATHER, 30, 0},
+                                      MakeCallback(&ContextTestCase::Done, this).Bind(rank));
+        }
+        Simulator::Run();
+        NS_TEST_ASSERT_MSG_EQ(m_done, 3, "completions");
+        NS_TEST_ASSERT_MSG_EQ(sends.size(), 6, "sends");
+        for (size_t i = 0; i < sends.size(); ++i)
+        {
+            NS_TEST_ASSERT_MSG_EQ(sends[i],
+                                  1000 + group.transport->m_sent[i].message.source,
+                                  "context of a send");
+        }
+        Simulator::Destroy();
+    }
+
+    /**
+     * An operation is complete.
+     * @param rank where
+     */
+    void
+    Done(uint32_t rank)
+    {
+        ++m_done;
+        NS_TEST_EXPECT_MSG_EQ(Simulator::GetContext(), 1010 + rank, "context of a completion");
+    }
+
+    uint32_t m_done = 0; //!< completions
+};
+
 /** A group of one has nothing to send. */
 class GroupOfOneTestCase : public TestCase
 {
@@ -906,6 +995,7 @@ class CollectiveTestSuite : public TestSuite
         AddTestCase(new RingMeaningTestCase);
         AddTestCase(new RandomLatencyTestCase);
         AddTestCase(new TimesTestCase);
+        AddTestCase(new ContextTestCase);
         AddTestCase(new GroupOfOneTestCase);
         AddTestCase(new PointToPointTestCase);
         AddTestCase(new SimultaneousTestCase);

@@ -9,81 +9,12 @@
 #include <algorithm>
 #include <deque>
 #include <map>
-#include <set>
 
 using namespace ns3;
 using namespace ns3::llm;
 
 namespace
 {
-
-/**
- * @param workload a workload
- * @param rank a rank
- * @return all tasks of an iteration
- */
-std::vector<TrainingTask>
-GetTasks(const Ptr<const TransformerWorkload>& workload, uint32_t rank)
-{
-    auto graph = workload->MakeGraph(rank);
-    std::vector<TrainingTask> tasks;
-    for (TrainingTask task; graph->Next(task);)
-    {
-        tasks.push_back(task);
-    }
-    return tasks;
-}
-
-/** Sums over the tasks of an iteration. */
-struct TaskSums
-{
-    uint64_t tensorBytes = 0;      //!< collectives along TP
-    uint64_t tensorCount = 0;      //!< likewise
-    uint64_t dataBytes = 0;        //!< collectives along DP
-    uint64_t sentBytes = 0;        //!< SEND
-    uint64_t sentCount = 0;        //!< likewise
-    uint64_t receivedBytes = 0;    //!< RECEIVE
-    Time compute;                  //!< COMPUTE
-    std::vector<uint64_t> buckets; //!< collectives along DP
-};
-
-/**
- * @param tasks tasks of an iteration
- * @return their sums
- */
-TaskSums
-Sum(const std::vector<TrainingTask>& tasks)
-{
-    TaskSums sums;
-    for (const auto& task : tasks)
-    {
-        switch (task.kind)
-        {
-        case TrainingTask::COMPUTE:
-            sums.compute += task.duration;
-            break;
-        case TrainingTask::SEND:
-            sums.sentBytes += task.bytes;
-            ++sums.sentCount;
-            break;
-        case TrainingTask::RECEIVE:
-            sums.receivedBytes += task.bytes;
-            break;
-        default:
-            if (task.dimension == ParallelDimension::TENSOR)
-            {
-                sums.tensorBytes += task.bytes;
-                ++sums.tensorCount;
-            }
-            else
-            {
-                sums.dataBytes += task.bytes;
-                sums.buckets.push_back(task.bytes);
-            }
-        }
-    }
-    return sums;
-}
 
 /** When things end that communicate for free, but in the order and with the waits of the graph. */
 class FreeReplay
@@ -177,124 +108,6 @@ class FreeReplay
     std::map<uint32_t, Time> m_computeFree;                //!< by rank
     std::map<std::pair<uint32_t, uint32_t>, std::deque<Time>>
         m_messages; //!< by source, destination
-};
-
-/** Traffic of the main example and of a pipeline. */
-class TrafficTestCase : public TestCase
-{
-  public:
-    TrafficTestCase()
-        : TestCase("Bytes of each dimension equal the closed forms")
-    {
-    }
-
-  private:
-    void
-    DoRun() override
-    {
-        CheckMedium();
-        CheckPipeline();
-        for (const auto& model : {"gpt2-medium", "llama-3.1-8b", "falcon-180b"})
-        {
-            CheckEstimate(model, MakeStrategy(8, 1, 2, 3, 1024), {});
-            TransformerWorkloadOptions options;
-            options.scatterGather = true;
-            options.overlapGradients = false;
-            options.overlapTensorBackward = false;
-            options.bucketBytes = 1;
-            CheckEstimate(model, MakeStrategy(2, 4, 2, 5, 512), options);
-            options.overlapGradients = true;
-            CheckEstimate(model, MakeStrategy(1, 2, 3, 2, 512), options);
-            CheckEstimate(model, MakeStrategy(4, 1, 1, 2, 512), options);
-        }
-    }
-
-    /** GPT-2 medium, TP 8 x DP 8, by hand. */
-    void
-    CheckMedium()
-    {
-        const auto workload = MakeWorkload("gpt2-medium", MakeStrategy(8, 1, 8, 1, 1024));
-        NS_TEST_EXPECT_MSG_EQ(workload->GetModel().GetShape().vocabulary, 51200, "padded");
-        NS_TEST_EXPECT_MSG_EQ(workload->GetUnpaddedVocabulary(), 50257, "as in the file");
-        const auto sums = Sum(GetTasks(workload, 13));
-        const uint64_t activation = 2ULL * 1024 * 1024;
-        // 4 a block, one each for embedding and logits; three of 4 bytes a token
-        NS_TEST_EXPECT_MSG_EQ(sums.tensorBytes, (24 * 4 + 2) * activation + 3 * 4096, "TP");
-        NS_TEST_EXPECT_MSG_EQ(sums.tensorCount, 24 * 4 + 2 + 3, "TP collectives");
-        const uint64_t h = 1024;
-        const uint64_t sharded = 24 * (12 * h * h + 7 * h) + 51200 * h;
-        const uint64_t replicated = 24 * 6 * h + 1024 * h + 2 * h;
-        NS_TEST_EXPECT_MSG_EQ(sums.dataBytes, 2 * (sharded / 8 + replicated), "DP");
-        NS_TEST_EXPECT_MSG_EQ(sums.sentBytes + sums.receivedBytes, 0, "no pipeline");
-        // S = 2 bytes x parameters / TP, but for what every rank keeps
-        const auto all = static_cast<double>(workload->GetModel().GetParameterCount());
-        NS_TEST_EXPECT_MSG_EQ_TOL(static_cast<double>(sums.dataBytes),
-                                  2 * all / 8,
-                                  2.0 * replicated,
-                                  "DP, roughly");
-    }
-
-    /** Messages between stages. */
-    void
-    CheckPipeline()
-    {
-        const auto workload = MakeWorkload("gpt3-175b", MakeStrategy(8, 4, 1, 6, 2048));
-        const uint64_t message = 2ULL * 2048 * 12288;
-        std::map<std::pair<uint32_t, uint32_t>, std::vector<int32_t>> sent;
-        std::map<std::pair<uint32_t, uint32_t>, std::vector<int32_t>> received;
-        for (uint32_t rank = 0; rank < 32; ++rank)
-        {
-            for (const auto& task : GetTasks(workload, rank))
-            {
-                if (task.kind == TrainingTask::SEND)
-                {
-                    NS_TEST_EXPECT_MSG_EQ(task.bytes, message, "whole tensor");
-                    sent[{rank, task.peer}].push_back(task.microBatch);
-                }
-                else if (task.kind == TrainingTask::RECEIVE)
-                {
-                    received[{task.peer, rank}].push_back(task.microBatch);
-                }
-            }
-        }
-        NS_TEST_EXPECT_MSG_EQ((sent == received), true, "each message is received, in order");
-        NS_TEST_EXPECT_MSG_EQ(sent.size(), 2 * 3 * 8, "pairs of neighbors");
-        NS_TEST_EXPECT_MSG_EQ((sent[{8, 16}] == std::vector<int32_t>{0, 1, 2, 3, 4, 5}),
-                              true,
-                              "rank 8 of stage 1 sends every micro-batch on");
-    }
-
-    /**
-     * Compare the closed forms with the sums over all tasks.
-     * @param model built-in name
-     * @param strategy the strategy
-     * @param options the rest
-     */
-    void
-    CheckEstimate(const std::string& model,
-                  const ParallelStrategy& strategy,
-                  const TransformerWorkloadOptions& options)
-    {
-        const auto workload = MakeWorkload(model, strategy, options);
-        const std::string where = model + ", " + strategy.Describe();
-        for (uint32_t stage = 0; stage < strategy.pipelineParallel; ++stage)
-        {
-            const uint32_t rank = strategy.GetRank({0, stage, 0});
-            const auto sums = Sum(GetTasks(workload, rank));
-            const auto estimate = EstimateIteration(*workload, rank);
-            NS_TEST_EXPECT_MSG_EQ(estimate.tensor.bytes, sums.tensorBytes, where);
-            NS_TEST_EXPECT_MSG_EQ(estimate.tensor.operations, sums.tensorCount, where);
-            NS_TEST_EXPECT_MSG_EQ(estimate.data.bytes, sums.dataBytes, where);
-            NS_TEST_EXPECT_MSG_EQ(estimate.data.bytes, workload->GetGradientBytes(stage), where);
-            NS_TEST_EXPECT_MSG_EQ(estimate.pipeline.bytes, sums.sentBytes, where);
-            NS_TEST_EXPECT_MSG_EQ(estimate.pipeline.bytes, sums.receivedBytes, where);
-            NS_TEST_EXPECT_MSG_EQ(estimate.pipeline.operations, sums.sentCount, where);
-            NS_TEST_EXPECT_MSG_EQ(estimate.computeTime, sums.compute, where);
-            NS_TEST_EXPECT_MSG_EQ((GetGradientBuckets(*workload, stage) == sums.buckets),
-                                  true,
-                                  where);
-        }
-    }
 };
 
 /** The order of tasks and what they wait for. */
@@ -424,6 +237,99 @@ class ReplayTestCase : public TestCase
     }
 };
 
+/** A schedule with model chunks: all forward passes, chunk by chunk, then all backward passes. */
+class ChunkwiseSchedule : public PipelineSchedule
+{
+  public:
+    bool
+    Supports(const PipelineShape&) const override
+    {
+        return true;
+    }
+
+    PipelineStep
+    GetStep(const PipelineShape& shape, uint32_t, uint64_t index) const override
+    {
+        const uint64_t half = GetStepCount(shape) / 2;
+        const bool forward = index < half;
+        const auto turn = static_cast<uint32_t>(forward ? index : index - half);
+        const uint32_t chunk = turn / shape.microBatches;
+        return {forward ? TrainingPass::FORWARD : TrainingPass::BACKWARD,
+                turn % shape.microBatches,
+                forward ? chunk : shape.modelChunks - 1 - chunk};
+    }
+};
+
+/** Layers of stages and model chunks. */
+class LayerTestCase : public TestCase
+{
+  public:
+    LayerTestCase()
+        : TestCase("Stages and model chunks visit their layers in order, each once a pass")
+    {
+    }
+
+  private:
+    void
+    DoRun() override
+    {
+        ParallelStrategy strategy = MakeStrategy(2, 2, 1, 3, 256);
+        CheckLayers(MakeWorkload("gpt2", strategy), 0, {0, 1, 2, 3, 4, 5});
+        CheckLayers(MakeWorkload("gpt2", strategy), 1, {6, 7, 8, 9, 10, 11});
+        strategy.modelChunks = 3;
+        const auto workload = Create<TransformerWorkload>(
+            TransformerWorkload::Config{TransformerModel::Load("gpt2"),
+                                        Accelerator::FromName("A100"),
+                                        strategy,
+                                        nullptr,
+                                        CreateObject<ChunkwiseSchedule>(),
+                                        {}},
+            4);
+        CheckLayers(workload, 0, {0, 1, 4, 5, 8, 9});
+        CheckLayers(workload, 1, {2, 3, 6, 7, 10, 11});
+        NS_TEST_EXPECT_MSG_GT(FreeReplay(workload).Run(), Time(0), "no cycle of waits");
+        for (uint32_t rank = 0; rank < 4; ++rank)
+        {
+            uint64_t sent = 0;
+            Time compute;
+            for (const auto& task : GetTasks(workload, rank))
+            {
+                sent += task.kind == TrainingTask::SEND ? 1 : 0;
+                compute += task.kind == TrainingTask::COMPUTE ? task.duration : Time(0);
+            }
+            const auto estimate = EstimateIteration(*workload, rank);
+            NS_TEST_EXPECT_MSG_EQ(sent, 3 * (2 * 3 - 1), "all but one of the ends of three chunks");
+            NS_TEST_EXPECT_MSG_EQ(estimate.pipeline.operations, sent, "estimate");
+            NS_TEST_EXPECT_MSG_EQ(estimate.computeTime, compute, "estimate");
+        }
+    }
+
+    /**
+     * @param workload a workload
+     * @param stage a stage
+     * @param layers its layers
+     */
+    void
+    CheckLayers(const Ptr<const TransformerWorkload>& workload,
+                uint32_t stage,
+                std::vector<int32_t> layers)
+    {
+        std::map<std::string, std::vector<int32_t>> visited;
+        for (const auto& task : GetTasks(workload, workload->GetStrategy().GetRank({0, stage, 0})))
+        {
+            auto& list = visited[task.label];
+            if (task.microBatch == 1 && task.layer >= 0 &&
+                (list.empty() || list.back() != task.layer))
+            {
+                list.push_back(task.layer);
+            }
+        }
+        NS_TEST_EXPECT_MSG_EQ((visited["forward"] == layers), true, "upwards, stage " << stage);
+        std::reverse(layers.begin(), layers.end());
+        NS_TEST_EXPECT_MSG_EQ((visited["backward"] == layers), true, "downwards, stage " << stage);
+    }
+};
+
 /** Memory of a large graph. */
 class BoundedTestCase : public TestCase
 {
@@ -496,6 +402,9 @@ class WorkloadRefusalTestCase : public TestCase
         TransformerWorkloadOptions empty;
         empty.bucketBytes = 0;
         refuse(MakeStrategy(2, 1, 1, 1, 256), empty, {"bucket bytes = 0"});
+        ParallelStrategy huge = MakeStrategy(2, 1, 1, 1, 1024);
+        huge.globalBatchSize = huge.microBatchSize = 4000000;
+        refuse(huge, {}, {"micro-batch size = 4000000", "1e18 operations"});
         ParallelStrategy chunks = MakeStrategy(1, 1, 1, 1, 256);
         chunks.modelChunks = 2;
         refuse(chunks, {}, {"model chunks = 2", "PP = 1"});
@@ -512,9 +421,9 @@ class WorkloadGraphTestSuite : public TestSuite
     WorkloadGraphTestSuite()
         : TestSuite("llm-fabric-workload-graph", TestSuite::Type::UNIT)
     {
-        AddTestCase(new TrafficTestCase);
         AddTestCase(new DependencyTestCase);
         AddTestCase(new ReplayTestCase);
+        AddTestCase(new LayerTestCase);
         AddTestCase(new BoundedTestCase);
         AddTestCase(new WorkloadRefusalTestCase);
     }

@@ -2,16 +2,12 @@
 
 #include "workload-test-support.h"
 
-#include "ns3/accelerator.h"
-#include "ns3/llm-fabric-data.h"
 #include "ns3/test.h"
 #include "ns3/transformer-model.h"
 
 #include <boost/tokenizer.hpp>
 #include <nlohmann/json.hpp>
 
-#include <cmath>
-#include <cstdlib>
 #include <fstream>
 #include <map>
 
@@ -21,8 +17,8 @@ using namespace ns3::llm;
 namespace
 {
 
-using Json = nlohmann::json;
-using Row = std::map<std::string, std::string>;
+using Json = nlohmann::json;                    //!< a JSON value
+using Row = std::map<std::string, std::string>; //!< fields by column
 
 /** @return the rows of the reference file, by column */
 std::vector<Row>
@@ -162,6 +158,12 @@ class ParameterCountTestCase : public TestCase
                                                         {"llama-3.1-405b", 405853388800},
                                                         {"qwen2.5-72b", 72706203648},
                                                         {"bloom-176b", 176247271424}};
+        // Falcon-180B by hand: QKV of 232 + 2 x 8 heads of 64, output, feed-forward, two norms
+        const uint64_t h = 14848;
+        const uint64_t falcon = 65024 * h + 80 * (h * (h + 1024) + 9 * h * h + 4 * h) + 2 * h;
+        NS_TEST_EXPECT_MSG_EQ(TransformerModel::Load("falcon-180b").GetParameterCount(),
+                              falcon,
+                              "Falcon-180B");
         const auto names = TransformerModel::GetBuiltInNames();
         for (const auto& [name, total] : totals)
         {
@@ -357,6 +359,7 @@ class ConfigRefusalTestCase : public TestCase
         Check("hidden_size", -64, {"at least 1"});
         Check("num_hidden_layers", 0, {"at least 1"});
         Check("vocab_size", 1ull << 40, {"too large"});
+        Check("intermediate_size", (1u << 24) + 1, {"too large"});
         Check("n_layer", 3, {"contradicts num_hidden_layers = 2"});
         Check("num_attention_heads", 6, {"hidden size = 64", "head_dim"});
         Check("num_key_value_heads", 3, {"number of heads = 4"});
@@ -378,115 +381,14 @@ class ConfigRefusalTestCase : public TestCase
         missing = MakeLlama();
         missing.erase("model_type");
         refuse([&] { Parse(missing); }, {"model_type = absent", "must name the family"});
+        Json vast = MakeLlama();
+        vast["hidden_size"] = vast["intermediate_size"] = vast["num_hidden_layers"] = 1u << 20;
+        refuse([&] { Parse(vast); }, {"x/config.json", "parameters is too large"});
         refuse([] { TransformerModel::FromJson("{", "y.json"); }, {"y.json is not valid JSON"});
         refuse([] { TransformerModel::FromJson("[1]", "y.json"); }, {"y.json must hold"});
         refuse([] { TransformerModel::Load("gpt2-medum"); }, {"did you mean gpt2-medium?"});
         refuse([] { TransformerModel::Load("none/such.json"); }, {"cannot read", "none/such.json"});
         refuse([] { TransformerModel::Load("llama-2-7b").WithVocabulary(0); }, {"vocabulary = 0"});
-    }
-};
-
-/** The accelerator file. */
-class AcceleratorTestCase : public TestCase
-{
-  public:
-    AcceleratorTestCase()
-        : TestCase("Accelerators are found by name, with their figures")
-    {
-    }
-
-  private:
-    void
-    DoRun() override
-    {
-        const Accelerator h100 = Accelerator::FromName("h100");
-        NS_TEST_EXPECT_MSG_EQ(h100.name, "H100-SXM", "prefix, other case");
-        NS_TEST_EXPECT_MSG_EQ(h100.matrixFlopsPerSecond, 989e12, "16 bit");
-        NS_TEST_EXPECT_MSG_EQ(h100.matrixFlopsPerSecond8, 1979e12, "8 bit");
-        NS_TEST_EXPECT_MSG_EQ(h100.vectorFlopsPerSecond, 67e12, "vector");
-        NS_TEST_EXPECT_MSG_EQ(h100.memoryBytes, 80000000000, "memory");
-        NS_TEST_EXPECT_MSG_EQ(h100.memoryBytesPerSecond, 3350e9, "memory rate");
-        NS_TEST_EXPECT_MSG_EQ(h100.scaleUpRate, DataRate("3600Gb/s"), "450 GB/s");
-        NS_TEST_EXPECT_MSG_EQ(h100.scaleUpDomain, 8, "domain");
-        NS_TEST_EXPECT_MSG_EQ(h100.nicRate, DataRate("400Gb/s"), "NIC");
-        NS_TEST_EXPECT_MSG_EQ(Accelerator::FromName("TPU v4").nicRate.GetBitRate(), 0, "unknown");
-        const auto all = Accelerator::ReadFile(FindDataFile("accelerators.csv"));
-        NS_TEST_EXPECT_MSG_EQ(all.size(), 17, "rows");
-        for (const auto& accelerator : all)
-        {
-            NS_TEST_EXPECT_MSG_EQ(Accelerator::FromName(accelerator.name).name,
-                                  accelerator.name,
-                                  "full name");
-            NS_TEST_EXPECT_MSG_EQ(accelerator.source.empty(), false, accelerator.name);
-        }
-        const auto refuse = [this](const char* name, const std::vector<std::string>& parts)
-        {
-            const auto find = [name]
-            {
-                Accelerator::FromName(name);
-            };
-            NS_TEST_EXPECT_MSG_EQ(CheckRefused(find, parts), "", name);
-        };
-        refuse("GH200", {"fits several", "GH200-96GB, GH200-141GB"});
-        refuse("B2O0", {"'B2O0' is not known", "did you mean B200?", "A100-SXM-80GB"});
-        refuse("", {"not known"});
-        CheckFiles();
-    }
-
-    /** Wrong files. */
-    void
-    CheckFiles()
-    {
-        const std::string path = CreateTempDirFilename("accelerators.csv");
-        const auto check = [&](const std::string& text, const std::vector<std::string>& parts)
-        {
-            std::ofstream(path) << text;
-            const auto read = [&path]
-            {
-                Accelerator::ReadFile(path);
-            };
-            NS_TEST_EXPECT_MSG_EQ(CheckRefused(read, parts), "", text);
-        };
-        check("# c\naccelerator,hbm_gb\nX,1\n", {"line 3", "no column 'fp16_bf16_tflops'"});
-        check("accelerator,fp16_bf16_tflops\nX\n", {"line 2", "1 fields", "2 columns"});
-        check("accelerator,fp16_bf16_tflops\nX,fast\n", {"fp16_bf16_tflops = 'fast'"});
-        check("accelerator,fp16_bf16_tflops\nX,\n", {"fp16_bf16_tflops = ''"});
-        NS_TEST_EXPECT_MSG_EQ(
-            CheckRefused([] { Accelerator::ReadFile("no.csv"); }, {"cannot read", "no.csv"}),
-            "",
-            "absent");
-    }
-};
-
-/** The data directory and suggestions. */
-class DataDirectoryTestCase : public TestCase
-{
-  public:
-    DataDirectoryTestCase()
-        : TestCase("Data files are found, and near names suggested")
-    {
-    }
-
-  private:
-    void
-    DoRun() override
-    {
-        const std::vector<std::string> names = {"ring", "tree", "Direct"};
-        NS_TEST_EXPECT_MSG_EQ(FindNearestName("rnig", names), "ring", "two letters swapped");
-        NS_TEST_EXPECT_MSG_EQ(FindNearestName("direkt", names), "Direct", "case does not count");
-        NS_TEST_EXPECT_MSG_EQ(FindNearestName("xyzzy", names), "", "nothing is near");
-        NS_TEST_EXPECT_MSG_EQ(DescribeAllowedNames("xyzzy", names),
-                              ". Allowed: ring, tree, Direct",
-                              "list");
-        const auto find = []
-        {
-            FindDataFile("accelerators.csv");
-        };
-        setenv("LLM_FABRIC_DATA", "/nowhere:/else", 1);
-        const std::string message = CheckRefused(find, {"LLM_FABRIC_DATA", "/nowhere:/else"});
-        unsetenv("LLM_FABRIC_DATA");
-        NS_TEST_EXPECT_MSG_EQ(message, "", "the environment replaces the built-in places");
-        NS_TEST_EXPECT_MSG_EQ(CheckRefused(find, {}), "nothing was refused", "built-in places");
     }
 };
 
@@ -501,8 +403,6 @@ class WorkloadModelTestSuite : public TestSuite
         AddTestCase(new ParameterPartsTestCase);
         AddTestCase(new ConfigDialectTestCase);
         AddTestCase(new ConfigRefusalTestCase);
-        AddTestCase(new AcceleratorTestCase);
-        AddTestCase(new DataDirectoryTestCase);
     }
 };
 

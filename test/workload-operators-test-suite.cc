@@ -16,8 +16,8 @@ using namespace ns3::llm;
 namespace
 {
 
-constexpr TrainingPass FORWARD = TrainingPass::FORWARD;
-constexpr TrainingPass BACKWARD = TrainingPass::BACKWARD;
+constexpr TrainingPass FORWARD = TrainingPass::FORWARD;   //!< shorter
+constexpr TrainingPass BACKWARD = TrainingPass::BACKWARD; //!< shorter
 
 /**
  * @param steps steps of a part
@@ -172,8 +172,53 @@ class BlockTestCase : public TestCase
                                   1,
                                   "attention and feed-forward side by side");
         }
+        CheckEnds(serial);
         CheckGradients();
         CheckOverlap(strategy);
+    }
+
+    /**
+     * Memory traffic and collectives of embedding and logits, by hand.
+     * @param operators of GPT-2 medium with TP 8, 1024 tokens
+     */
+    void
+    CheckEnds(const TransformerOperators& operators)
+    {
+        const auto describe = [](const TransformerOperators::Steps& steps)
+        {
+            std::string text;
+            for (const auto& step : steps)
+            {
+                const bool matrix = step.op.kind == ModelOperator::MATRIX;
+                text += step.kind == TransformerStep::OPERATOR
+                            ? std::string(step.op.name) + " " +
+                                  std::to_string((matrix ? step.op.flops : step.op.bytes) / 1024)
+                        : step.kind == TransformerStep::COLLECTIVE
+                            ? "sum " + std::to_string(step.bytes / 1024)
+                        : step.kind == TransformerStep::WAIT ? "wait"
+                                                             : "gradient";
+                text += ", ";
+            }
+            return text;
+        };
+        // KiB of memory traffic, Kiflop of products; a tensor of activations has 2048 KiB, and the
+        // 1024 x 6400 logits of a rank 12800 KiB
+        NS_TEST_EXPECT_MSG_EQ(describe(operators.GetEmbedding(FORWARD)),
+                              "embedding 4096, sum 2048, wait, positions 6144, ",
+                              "embedding forward");
+        NS_TEST_EXPECT_MSG_EQ(describe(operators.GetEmbedding(BACKWARD)),
+                              "positions 6144, embedding 6144, gradient, ",
+                              "embedding backward");
+        NS_TEST_EXPECT_MSG_EQ(describe(operators.GetLogits(FORWARD, false)),
+                              "norm 4096, logits 13107200, cross entropy 12800, sum 4, wait, "
+                              "cross entropy 25600, sum 4, sum 4, wait, ",
+                              "logits forward");
+        NS_TEST_EXPECT_MSG_EQ(describe(operators.GetLogits(BACKWARD, false)),
+                              "cross entropy 25600, logits 13107200, sum 2048, logits 13107200, "
+                              "wait, norm 6144, gradient, ",
+                              "logits backward");
+        const ModelOperator optimizer = operators.GetOptimizer(1000, 28);
+        NS_TEST_EXPECT_MSG_EQ(optimizer.bytes, 28000, "optimizer");
     }
 
     /** Each operator of GPT-2 medium with TP 8, by hand. */
@@ -282,6 +327,9 @@ class RooflineTestCase : public TestCase
         accelerator.vectorFlopsPerSecond = 10e12;
         accelerator.memoryBytesPerSecond = 1e12;
         auto cost = CreateObject<RooflineCostModel>();
+        NS_TEST_EXPECT_MSG_EQ(cost->GetTime(ModelOperator(), accelerator),
+                              MicroSeconds(4),
+                              "default launch overhead");
         cost->SetAttribute("MatrixEfficiency", DoubleValue(0.5));
         cost->SetAttribute("VectorEfficiency", DoubleValue(0.25));
         cost->SetAttribute("MemoryEfficiency", DoubleValue(0.8));

@@ -15,6 +15,7 @@ using namespace ns3::llm;
 namespace
 {
 
+/** All dimensions. */
 constexpr ParallelDimension DIMENSIONS[] = {ParallelDimension::TENSOR,
                                             ParallelDimension::PIPELINE,
                                             ParallelDimension::DATA};

@@ -98,4 +98,21 @@ MakeWorkload(const std::string& model,
         static_cast<uint32_t>(strategy.GetRankCount()));
 }
 
+/**
+ * @param workload a workload
+ * @param rank a rank
+ * @return all tasks of an iteration
+ */
+inline std::vector<ns3::llm::TrainingTask>
+GetTasks(const ns3::Ptr<const ns3::llm::TransformerWorkload>& workload, uint32_t rank)
+{
+    auto graph = workload->MakeGraph(rank);
+    std::vector<ns3::llm::TrainingTask> tasks;
+    for (ns3::llm::TrainingTask task; graph->Next(task);)
+    {
+        tasks.push_back(task);
+    }
+    return tasks;
+}
+
 #endif // LLM_FABRIC_WORKLOAD_TEST_SUPPORT_H

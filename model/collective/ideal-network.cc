@@ -2,6 +2,8 @@
 
 #include "ideal-network.h"
 
+#include "ns3/abort.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -67,6 +69,7 @@ GetTrainTime(const std::vector<PathLink>& links, double frames, double fullBits,
 uint32_t
 IdealNetwork::AddQueue(const PathLeg& leg)
 {
+    NS_ABORT_MSG_IF(leg.links.empty(), "a path without links has no ideal time");
     Queue queue;
     queue.leg = leg;
     queue.links = AddLinks(leg.links);

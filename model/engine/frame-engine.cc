@@ -3,6 +3,7 @@
 #include "frame-engine.h"
 
 #include "frame-simulator-impl.h"
+#include "ns3-compat.h"
 
 #include "ns3/abort.h"
 #include "ns3/event-id.h"
@@ -44,7 +45,7 @@ IsSimulatorStarted()
     // An event at the end of time has expired only if there is no engine to ask.
     const Ptr<EventImpl> event(MakeEvent([]() {}), false);
     return !Simulator::IsExpired(
-        EventId(event, UINT64_MAX, Simulator::NO_CONTEXT, EventId::UID::VALID));
+        EventId(event, UINT64_MAX, Simulator::NO_CONTEXT, compat::FIRST_EVENT_UID));
 }
 
 void

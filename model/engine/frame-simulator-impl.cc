@@ -3,6 +3,7 @@
 #include "frame-simulator-impl.h"
 
 #include "frame-clock.h"
+#include "ns3-compat.h"
 
 #include "ns3/assert.h"
 #include "ns3/fatal-error.h"
@@ -31,7 +32,7 @@ FrameSimulatorImpl::GetTypeId()
 
 FrameSimulatorImpl::FrameSimulatorImpl()
     : m_context(Simulator::NO_CONTEXT),
-      m_nextUid(EventId::UID::VALID),
+      m_nextUid(compat::FIRST_EVENT_UID),
       m_thread(std::this_thread::get_id())
 {
     NS_LOG_FUNCTION(this);
@@ -121,9 +122,9 @@ inline uint64_t
 FrameSimulatorImpl::Insert(uint64_t tick, uint32_t context, EventImpl* impl)
 {
     // An EventId carries the lower 32 bits, of which four values mean something else.
-    if (__builtin_expect(static_cast<uint32_t>(m_nextUid) < EventId::UID::VALID, 0))
+    if (__builtin_expect(static_cast<uint32_t>(m_nextUid) < compat::FIRST_EVENT_UID, 0))
     {
-        m_nextUid += EventId::UID::VALID - static_cast<uint32_t>(m_nextUid);
+        m_nextUid += compat::FIRST_EVENT_UID - static_cast<uint32_t>(m_nextUid);
     }
     const uint64_t uid = m_nextUid++;
     m_events.Insert(Event{tick, uid, impl, context});
@@ -192,7 +193,7 @@ FrameSimulatorImpl::ScheduleDestroy(EventImpl* event)
     const EventId id(Ptr<EventImpl>(event, false),
                      m_now,
                      Simulator::NO_CONTEXT,
-                     EventId::UID::DESTROY);
+                     compat::DESTROY_EVENT_UID);
     m_destroyEvents.push_back(id);
     return id;
 }
@@ -200,7 +201,7 @@ FrameSimulatorImpl::ScheduleDestroy(EventImpl* event)
 void
 FrameSimulatorImpl::Remove(const EventId& id)
 {
-    if (id.GetUid() == EventId::UID::DESTROY)
+    if (id.GetUid() == compat::DESTROY_EVENT_UID)
     {
         const auto event = std::find(m_destroyEvents.begin(), m_destroyEvents.end(), id);
         if (event != m_destroyEvents.end())
@@ -243,7 +244,7 @@ FrameSimulatorImpl::IsExpired(const EventId& id) const
     {
         return true;
     }
-    if (id.GetUid() == EventId::UID::DESTROY)
+    if (id.GetUid() == compat::DESTROY_EVENT_UID)
     {
         return std::find(m_destroyEvents.begin(), m_destroyEvents.end(), id) ==
                m_destroyEvents.end();

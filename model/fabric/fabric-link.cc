@@ -34,7 +34,7 @@ FabricLink::GetTypeId()
 }
 
 void
-FabricLink::Attach(Ptr<FabricPort> a, Ptr<FabricPort> b, DataRate rate, Time delay)
+FabricLink::Check(DataRate rate, Time delay)
 {
     if (rate.GetBitRate() == 0)
     {
@@ -46,6 +46,12 @@ FabricLink::Attach(Ptr<FabricPort> a, Ptr<FabricPort> b, DataRate rate, Time del
         text << "link delay " << delay.As(Time::NS) << ": a link needs a delay of at least 1 ps";
         RefuseInput(text.str());
     }
+}
+
+void
+FabricLink::Attach(Ptr<FabricPort> a, Ptr<FabricPort> b, DataRate rate, Time delay)
+{
+    Check(rate, delay);
     m_ports[0] = a;
     m_ports[1] = b;
     m_rate = rate;

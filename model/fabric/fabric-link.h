@@ -23,6 +23,13 @@ class FabricLink : public Channel
     static TypeId GetTypeId();
 
     /**
+     * Refuse what no link can have.
+     * @param rate line rate, above 0
+     * @param delay propagation, at least 1 ps
+     */
+    static void Check(DataRate rate, Time delay);
+
+    /**
      * Plug in both ends.
      * @param a one port
      * @param b the other port

@@ -5,7 +5,6 @@
 #include "identity-hash.h"
 #include "route-builder.h"
 
-#include "ns3/abort.h"
 #include "ns3/boolean.h"
 #include "ns3/input-error.h"
 #include "ns3/rng-seed-manager.h"
@@ -88,11 +87,7 @@ FabricNetwork::AddTerminal(Ptr<Node> node, uint32_t place, const std::string& na
 Ptr<FabricPort>
 FabricNetwork::MakePort(uint32_t vertex)
 {
-    Vertex& v = m_vertices.at(vertex);
-    if (!v.fabricSwitch && !v.ports.empty())
-    {
-        RefuseInput(v.name + ": a terminal takes one link, this one has one already");
-    }
+    Vertex& v = m_vertices[vertex];
     auto port = CreateObject<FabricPort>();
     port->SetAddress(Mac48Address::Allocate());
     v.node->AddDevice(port);
@@ -107,15 +102,30 @@ FabricNetwork::MakePort(uint32_t vertex)
 uint32_t
 FabricNetwork::Connect(uint32_t a, uint32_t b, DataRate rate, Time delay)
 {
-    auto link = CreateObject<FabricLink>();
-    link->Attach(MakePort(a), MakePort(b), rate, delay);
-    m_vertices[a].neighbors.push_back(b);
-    m_vertices[b].neighbors.push_back(a);
+    for (const uint32_t vertex : {a, b})
+    {
+        const Vertex& v = m_vertices.at(vertex);
+        if (!v.fabricSwitch && !v.ports.empty())
+        {
+            RefuseInput(v.name + ": a terminal takes one link, this one has one already");
+        }
+    }
+    if (a == b)
+    {
+        RefuseInput(m_vertices[a].name + ": a link from it to itself");
+    }
+    FabricLink::Check(rate, delay);
     auto edge = std::make_unique<Edge>();
     edge->a = a;
     edge->b = b;
-    edge->link = link;
     edge->network = this;
+    edge->object = m_clock->AddObject(edge.get());
+    edge->link = CreateObject<FabricLink>();
+    const Ptr<FabricPort> portA = MakePort(a);
+    const Ptr<FabricPort> portB = MakePort(b);
+    edge->link->Attach(portA, portB, rate, delay);
+    m_vertices[a].neighbors.push_back(b);
+    m_vertices[b].neighbors.push_back(a);
     m_edges.push_back(std::move(edge));
     return static_cast<uint32_t>(m_edges.size() - 1);
 }
@@ -162,10 +172,6 @@ FabricNetwork::Build()
         {
             vertex.fabricSwitch->Configure(seed);
         }
-    }
-    for (const auto& edge : m_edges)
-    {
-        edge->object = m_clock->AddObject(edge.get());
     }
     FillRoutes();
 }

@@ -29,7 +29,7 @@ class FrameSink
      */
     virtual void BufferReleased() = 0;
     /**
-     * A port may send again after a pause, or its link came up.
+     * A port may send again after a pause, or its link went down or came up.
      * @param port number of the port at this owner
      */
     virtual void PortReady(uint16_t port) = 0;

@@ -4,9 +4,8 @@
 
 #include "identity-hash.h"
 
-#include "ns3/abort.h"
-
 #include <algorithm>
+#include <numeric>
 
 namespace ns3::llm
 {
@@ -34,11 +33,10 @@ FrameTransmitter::Connect(FrameTransmitter* peer, DataRate rate, Time delay)
     m_peer = peer;
     m_rate = rate;
     m_delay = static_cast<uint64_t>(delay.GetPicoSeconds());
-    // 8e12 ps per byte at 1 bit/s; rounded up, so that no frame is ever faster than the line
-    const uint64_t scale = 8000000000000u;
-    const uint64_t bitRate = rate.GetBitRate();
-    const uint64_t fraction = ((scale % bitRate << RATE_BITS) + bitRate - 1) / bitRate;
-    m_ticksPerByte = (scale / bitRate << RATE_BITS) + fraction;
+    const uint64_t scale = 8000000000000u; // ps per byte at 1 bit/s
+    const uint64_t common = std::gcd(scale, rate.GetBitRate());
+    m_rateTicks = scale / common;
+    m_rateBytes = rate.GetBitRate() / common;
 }
 
 void
@@ -46,6 +44,13 @@ FrameTransmitter::Enqueue(Frame* frame)
 {
     const uint8_t trafficClass = frame->trafficClass;
     Settle();
+    if (m_waitingMask != 0 && m_decisionAt <= m_clock->NowTicks())
+    {
+        // what leaves at a tick leaves it before anything is queued there at that tick, also when
+        // another port's departure queues this frame (a resume) before this port's has run
+        m_decisionAt = FrameClock::NEVER;
+        Decide();
+    }
     uint32_t& queued = m_queued[trafficClass];
     queued += frame->wireBytes;
     m_counters.maxQueueBytes = std::max(m_counters.maxQueueBytes, queued);
@@ -412,11 +417,19 @@ FrameTransmitter::SetUp(bool isUp)
     m_decisionAt = FrameClock::NEVER;
     m_settlingAt = FrameClock::NEVER;
     m_freeAt = m_clock->NowTicks();
+    for (uint8_t c = 0; c < TRAFFIC_CLASSES; ++c)
+    {
+        if (IsPaused(c))
+        {
+            m_counters.pausedTicks += m_clock->NowTicks() - m_pausedSince[c];
+        }
+    }
     m_pausedMask = 0;
     if (m_buffer && m_buffer->IsWatched())
     {
         m_owner->BufferReleased();
     }
+    m_owner->PortReady(m_index);
 }
 
 void

@@ -112,7 +112,8 @@ class FrameTransmitter
      */
     uint64_t GetSerializationTicks(uint32_t bytes) const
     {
-        return (bytes * m_ticksPerByte + RATE_MASK) >> RATE_BITS;
+        const uint64_t work = bytes * m_rateTicks;
+        return m_rateBytes == 1 ? work : (work + m_rateBytes - 1) / m_rateBytes;
     }
 
     /**
@@ -248,9 +249,6 @@ class FrameTransmitter
     }
 
   private:
-    static constexpr uint32_t RATE_BITS = 20;                      //!< see m_ticksPerByte
-    static constexpr uint64_t RATE_MASK = (1ull << RATE_BITS) - 1; //!< for rounding up
-
     /** Frames that wait, by class; made when first needed. */
     struct Waiting
     {
@@ -293,19 +291,20 @@ class FrameTransmitter
     FrameTransmitter* m_peer = nullptr;       //!< the other end
     uint64_t m_freeAt = 0;                    //!< when the last fixed departure has left
     uint64_t m_arrivalAt = FrameClock::NEVER; //!< tick of the arrival event in force
-    uint64_t m_ticksPerByte = 0;      //!< ps per byte, RATE_BITS fractional bits, rounded up
-    uint64_t m_delay = 0;             //!< propagation, ps
-    DepartureRing m_ring;             //!< fixed departures
-    uint16_t m_waitingMask = 0;       //!< classes with waiting frames
-    uint16_t m_pausedMask = 0;        //!< classes that the peer has stopped
-    uint16_t m_index = 0;             //!< number at the owner
-    uint8_t m_fixedClass = 0;         //!< class of the last fixed departure
-    bool m_isUp = true;               //!< link is up
-    bool m_isReference = false;       //!< decide each departure when due
-    uint32_t m_object = 0;            //!< number at the clock
-    SharedBuffer* m_buffer = nullptr; //!< the switch's memory
-    FrameSink* m_owner = nullptr;     //!< switch or NIC
-    Observer* m_observer = nullptr;   //!< sees arrivals
+    uint64_t m_rateTicks = 0;                 //!< the line sends m_rateBytes in so many ps
+    uint64_t m_rateBytes = 1;                 //!< without a common factor; 1 at 25G to 1.6T
+    uint64_t m_delay = 0;                     //!< propagation, ps
+    DepartureRing m_ring;                     //!< fixed departures
+    uint16_t m_waitingMask = 0;               //!< classes with waiting frames
+    uint16_t m_pausedMask = 0;                //!< classes that the peer has stopped
+    uint16_t m_index = 0;                     //!< number at the owner
+    uint8_t m_fixedClass = 0;                 //!< class of the last fixed departure
+    bool m_isUp = true;                       //!< link is up
+    bool m_isReference = false;               //!< decide each departure when due
+    uint32_t m_object = 0;                    //!< number at the clock
+    SharedBuffer* m_buffer = nullptr;         //!< the switch's memory
+    FrameSink* m_owner = nullptr;             //!< switch or NIC
+    Observer* m_observer = nullptr;           //!< sees arrivals
     std::array<uint32_t, TRAFFIC_CLASSES + 1> m_queued{};  //!< wire bytes not departed, by class
     EcnProfile m_ecn;                                      //!< marking
     uint64_t m_decisionAt = FrameClock::NEVER;             //!< tick of the decision in force

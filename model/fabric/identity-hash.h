@@ -10,7 +10,8 @@ namespace ns3::llm
 
 /**
  * @ingroup llm-fabric-fabric
- * Mix a value into a hash: one step of splitmix64 (Steele, Lea and Flood, OOPSLA 2014).
+ * Mix a value into a hash, with the finalizer of splitmix64 (Steele, Lea and Flood, OOPSLA 2014). The
+ * two are not interchangeable, also where both are small numbers: from 1 to 2 is not from 2 to 1.
  *
  * Random decisions on the way of a frame are drawn by hashing what the decision is about, so that
  * they do not depend on anything that happens elsewhere.
@@ -21,7 +22,7 @@ namespace ns3::llm
 inline uint64_t
 MixHash(uint64_t hash, uint64_t value)
 {
-    uint64_t x = (hash ^ value) + 0x9e3779b97f4a7c15u;
+    uint64_t x = (hash + 1) * 0x9e3779b97f4a7c15u + value;
     x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
     x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
     return x ^ (x >> 31);

@@ -62,19 +62,20 @@ RdmaNic::TakePosted()
     auto later = std::stable_partition(m_posted.begin(),
                                        m_posted.end(),
                                        [now](const Posted& p) { return p.tick <= now; });
+    PromotePaced();
     auto key = [](const Posted& p)
     {
         const Message& m = p.message;
         return std::make_tuple(p.destination, m.owner, m.flow, m.instance, m.place);
     };
-    std::sort(m_posted.begin(),
-              later,
-              [&key](const Posted& a, const Posted& b) { return key(a) < key(b); });
+    std::stable_sort(m_posted.begin(),
+                     later,
+                     [&key](const Posted& a, const Posted& b) { return key(a) < key(b); });
     for (auto it = m_posted.begin(); it != later; ++it)
     {
         SendQueuePair& queuePair = GetQueuePairFor(*it);
         queuePair.Post(it->message);
-        Place(queuePair);
+        Place(queuePair, now);
     }
     m_posted.erase(m_posted.begin(), later);
     Kick();
@@ -137,9 +138,10 @@ RdmaNic::PromotePaced()
         SendQueuePair& queuePair = *m_queuePairs[index];
         if (queuePair.standing == SendQueuePair::PACED && queuePair.pacedTick == tick)
         {
+            // as of its tick, so that the order in the round does not depend on when this runs
             queuePair.standing = SendQueuePair::RESTING;
-            queuePair.CatchUp(now);
-            Place(queuePair);
+            queuePair.CatchUp(tick);
+            Place(queuePair, tick);
         }
     }
 }
@@ -153,9 +155,9 @@ RdmaNic::SendOne()
         m_readyHead = queuePair->nextReady;
         queuePair->standing = SendQueuePair::RESTING;
         queuePair->CatchUp(now);
-        if (!queuePair->MaySend() || queuePair->nextSendTick > now)
+        if (queuePair->hasFailed || !queuePair->MaySend() || queuePair->nextSendTick > now)
         {
-            Place(*queuePair);
+            Place(*queuePair, now);
             continue;
         }
         if (queuePair->IsIdle())
@@ -174,13 +176,13 @@ RdmaNic::SendOne()
         {
             Arm(*queuePair);
         }
-        Place(*queuePair);
+        Place(*queuePair, now);
         return;
     }
 }
 
 void
-RdmaNic::Place(SendQueuePair& queuePair)
+RdmaNic::Place(SendQueuePair& queuePair, uint64_t at)
 {
     if (queuePair.standing == SendQueuePair::READY || queuePair.hasFailed)
     {
@@ -191,9 +193,9 @@ RdmaNic::Place(SendQueuePair& queuePair)
         queuePair.standing = SendQueuePair::RESTING;
         return;
     }
-    if (queuePair.nextSendTick > std::max(m_clock->NowTicks(), m_port->GetFreeTick()))
+    if (queuePair.nextSendTick > at)
     {
-        PushPaced(queuePair);
+        PushPaced(queuePair, at);
         return;
     }
     queuePair.standing = SendQueuePair::READY;
@@ -207,15 +209,18 @@ RdmaNic::Place(SendQueuePair& queuePair)
         m_readyHead = &queuePair;
     }
     m_readyTail = &queuePair;
+    if (!m_port->IsUp())
+    {
+        ArmBlocked(queuePair);
+    }
 }
 
 void
-RdmaNic::PushPaced(SendQueuePair& queuePair)
+RdmaNic::PushPaced(SendQueuePair& queuePair, uint64_t at)
 {
     // a deadline before its time may raise the rate
     const uint64_t tick =
-        std::max(std::min(queuePair.nextSendTick, queuePair.decision.deadlineTicks),
-                 m_clock->NowTicks());
+        std::max(std::min(queuePair.nextSendTick, queuePair.decision.deadlineTicks), at);
     if (queuePair.standing == SendQueuePair::PACED && queuePair.pacedTick <= tick)
     {
         return;
@@ -253,6 +258,13 @@ RdmaNic::Kick()
 void
 RdmaNic::PortReady(uint16_t)
 {
+    if (!m_port->IsUp())
+    {
+        for (SendQueuePair* one = m_readyHead; one; one = one->nextReady)
+        {
+            ArmBlocked(*one);
+        }
+    }
     Kick();
 }
 
@@ -295,6 +307,7 @@ void
 RdmaNic::OnAcknowledgment(const Frame& frame)
 {
     const uint64_t now = m_clock->NowTicks();
+    PromotePaced();
     SendQueuePair& queuePair = *m_queuePairs[frame.queuePair];
     queuePair.CatchUp(now);
     AckSignal ack;
@@ -337,7 +350,7 @@ RdmaNic::OnAcknowledgment(const Frame& frame)
                                 queuePair.decision);
     }
     queuePair.UpdatePace();
-    Place(queuePair);
+    Place(queuePair, now);
     Kick();
 }
 
@@ -347,10 +360,11 @@ RdmaNic::OnCnp(const Frame& frame)
     const uint64_t now = m_clock->NowTicks();
     SendQueuePair& queuePair = *m_queuePairs[frame.queuePair];
     ++m_counters.cnpsReceived;
+    PromotePaced();
     queuePair.CatchUp(now);
     m_config.control->OnCnp(queuePair.state.get(), queuePair.info, now, queuePair.decision);
     queuePair.UpdatePace();
-    Place(queuePair);
+    Place(queuePair, now);
     Kick();
 }
 
@@ -361,6 +375,16 @@ RdmaNic::Arm(SendQueuePair& queuePair)
     m_timers.emplace_back(TimeoutTick(queuePair), queuePair.index);
     std::push_heap(m_timers.begin(), m_timers.end(), std::greater<>());
     ScheduleTimer();
+}
+
+void
+RdmaNic::ArmBlocked(SendQueuePair& queuePair)
+{
+    if (!queuePair.isTimed && !queuePair.hasFailed)
+    {
+        queuePair.progressTick = m_clock->NowTicks();
+        Arm(queuePair);
+    }
 }
 
 uint64_t
@@ -394,13 +418,15 @@ void
 RdmaNic::ServeTimers()
 {
     const uint64_t now = m_clock->NowTicks();
+    PromotePaced();
     while (!m_timers.empty() && m_timers.front().first <= now)
     {
         std::pop_heap(m_timers.begin(), m_timers.end(), std::greater<>());
         SendQueuePair& queuePair = *m_queuePairs[m_timers.back().second];
         m_timers.pop_back();
         queuePair.isTimed = false;
-        if (queuePair.GetUnackedPsn() == queuePair.GetHighestPsn())
+        const bool isBlocked = queuePair.standing == SendQueuePair::READY && !m_port->IsUp();
+        if (queuePair.GetUnackedPsn() == queuePair.GetHighestPsn() && !isBlocked)
         {
             continue; // nothing is on its way: the next frame arms it again
         }
@@ -420,7 +446,7 @@ RdmaNic::ServeTimers()
                                         now,
                                         queuePair.decision);
             queuePair.UpdatePace();
-            Place(queuePair);
+            Place(queuePair, now);
         }
         Arm(queuePair);
     }

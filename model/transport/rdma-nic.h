@@ -135,16 +135,18 @@ class RdmaNic : public FrameSink
     void PromotePaced();
     /** Send a frame of the first in the round that may. */
     void SendOne();
-    /** Put a queue pair where it belongs. @param queuePair it */
-    void Place(SendQueuePair& queuePair);
-    /** Put a queue pair into the heap. @param queuePair it */
-    void PushPaced(SendQueuePair& queuePair);
+    /** Put a queue pair where it belongs. @param queuePair it @param at as of this tick */
+    void Place(SendQueuePair& queuePair, uint64_t at);
+    /** Put a queue pair into the heap. @param queuePair it @param at as of this tick */
+    void PushPaced(SendQueuePair& queuePair, uint64_t at);
     /** See to it that Wake() runs when it has something to do. */
     void Kick();
     /** Serve the retransmission timers. */
     void ServeTimers();
     /** Arm the timer of a queue pair. @param queuePair it */
     void Arm(SendQueuePair& queuePair);
+    /** Arm the timer of a queue pair that the port's link keeps from sending. @param queuePair it */
+    void ArmBlocked(SendQueuePair& queuePair);
     /** @param queuePair one with unacknowledged frames @return when its timeout is due, ps */
     uint64_t TimeoutTick(const SendQueuePair& queuePair) const;
     /** Have the timer event in force for the earliest timer. */

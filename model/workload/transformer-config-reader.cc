@@ -2,6 +2,7 @@
 
 #include "transformer-config-reader.h"
 
+#include "json-fields.h"
 #include "llm-fabric-data.h"
 
 #include "ns3/input-error.h"
@@ -10,7 +11,7 @@
 #include <boost/algorithm/string/erase.hpp>
 #include <nlohmann/json.hpp>
 
-#include <optional>
+#include <string>
 #include <vector>
 
 namespace ns3::llm
@@ -19,8 +20,8 @@ namespace ns3::llm
 namespace
 {
 
-using Json = nlohmann::json;
-using Names = std::vector<const char*>;
+using Json = nlohmann::json;     //!< a JSON value
+using Names = JsonFields::Names; //!< names of a quantity
 
 /** What the files of a family do not say, and the defaults of Transformers' configuration class. */
 struct Family
@@ -40,12 +41,12 @@ struct Family
     bool queryKeyNorm;                     //!< norms on queries and keys
 };
 
-constexpr auto LEARNED = TransformerShape::LEARNED;
-constexpr auto ROTARY = TransformerShape::ROTARY;
-constexpr auto ALIBI = TransformerShape::ALIBI;
+constexpr auto LEARNED = TransformerShape::LEARNED; //!< a table of positions
+constexpr auto ROTARY = TransformerShape::ROTARY;   //!< rotated queries and keys
+constexpr auto ALIBI = TransformerShape::ALIBI;     //!< a bias on scores
 
-// Source: the configuration and model classes of the Transformers library.
 // clang-format off
+/** All families. Source: configuration and model classes of the Transformers library. */
 const Family FAMILIES[] = {
     // name     gated  tied   rms    positions qkv    output ffn    factor head extra embn   qknorm
     {"gpt2",     false, true,  false, LEARNED,  true,  true,  true,  4,     0,   0,    false, false},
@@ -62,144 +63,6 @@ const Family FAMILIES[] = {
 };
 
 // clang-format on
-
-/** Typed access to an object of a file, with messages that name key, value and file. */
-class ConfigObject
-{
-  public:
-    /**
-     * @param json the object
-     * @param source the file, for messages
-     */
-    ConfigObject(const Json& json, const std::string& source)
-        : m_json(json),
-          m_source(source)
-    {
-    }
-
-    /**
-     * @param key a key
-     * @return its value; null when absent
-     */
-    const Json*
-    Find(const char* key) const
-    {
-        const auto found = m_json.find(key);
-        return found == m_json.end() || found->is_null() ? nullptr : &*found;
-    }
-
-    /**
-     * Refuse a value.
-     * @param key its key
-     * @param why what is wrong
-     */
-    [[noreturn]] void
-    Refuse(const std::string& key, const std::string& why) const
-    {
-        const auto found = m_json.find(key);
-        const std::string value = found == m_json.end() ? "absent" : found->dump();
-        RefuseInput(m_source + ": " + key + " = " + value + " " + why);
-    }
-
-    /**
-     * @param names the names of a quantity, commonest first
-     * @return its value if the file has it; refused: not a positive integer, names that disagree
-     */
-    std::optional<uint64_t>
-    FindCount(const Names& names) const
-    {
-        std::optional<uint64_t> result;
-        const char* first = nullptr;
-        for (const char* name : names)
-        {
-            const Json* value = Find(name);
-            if (!value)
-            {
-                continue;
-            }
-            if (!value->is_number_integer() || *value <= 0)
-            {
-                Refuse(name, "must be a whole number of at least 1");
-            }
-            const auto number = value->get<uint64_t>();
-            if (number > MAX_COUNT)
-            {
-                Refuse(name, "is too large: at most " + std::to_string(MAX_COUNT) + " is allowed");
-            }
-            if (result && *result != number)
-            {
-                Refuse(name,
-                       std::string("contradicts ") + first + " = " + std::to_string(*result) +
-                           ", which means the same");
-            }
-            if (!result)
-            {
-                result = number;
-                first = name;
-            }
-        }
-        return result;
-    }
-
-    /**
-     * @param names the names of a quantity
-     * @return the one that the file uses; the commonest when it uses none
-     */
-    const char*
-    FindName(const Names& names) const
-    {
-        for (const char* name : names)
-        {
-            if (Find(name))
-            {
-                return name;
-            }
-        }
-        return names[0];
-    }
-
-    /**
-     * @param names the names of a quantity that must be there
-     * @return its value
-     */
-    uint64_t
-    RequireCount(const Names& names) const
-    {
-        const auto found = FindCount(names);
-        if (!found)
-        {
-            std::string others;
-            for (std::size_t i = 1; i < names.size(); ++i)
-            {
-                others += (i > 1 ? ", " : "; other names of it: ") + std::string(names[i]);
-            }
-            Refuse(names[0], "but is required" + others);
-        }
-        return *found;
-    }
-
-    /**
-     * @param key a key
-     * @param otherwise its value when absent
-     * @return the value; refused when it is not true or false
-     */
-    bool
-    GetFlag(const char* key, bool otherwise) const
-    {
-        const Json* value = Find(key);
-        if (value && !value->is_boolean())
-        {
-            Refuse(key, "must be true or false");
-        }
-        return value ? value->get<bool>() : otherwise;
-    }
-
-  private:
-    static constexpr uint64_t MAX_COUNT = 1u << 24; //!< keeps products of sizes within 64 bits
-
-    const Json& m_json;          //!< the object
-    const std::string& m_source; //!< the file
-};
 
 /** @return the names of all families */
 std::vector<std::string>
@@ -237,7 +100,7 @@ FindLanguagePart(const Json& root)
  * @param config the language part
  */
 void
-RequireDense(const ConfigObject& config)
+RequireDense(const JsonFields& config)
 {
     for (const char* key :
          {"num_local_experts", "n_routed_experts", "num_experts", "moe_num_experts"})
@@ -260,7 +123,7 @@ RequireDense(const ConfigObject& config)
  *         "LlamaForCausalLM"; "" when neither is there
  */
 std::string
-FindFamilyName(const ConfigObject& config)
+FindFamilyName(const JsonFields& config)
 {
     const Json* type = config.Find("model_type");
     if (type && type->is_string())
@@ -295,7 +158,7 @@ FindFamilyName(const ConfigObject& config)
  * @return its family; an unknown one is refused
  */
 const Family&
-FindFamily(const ConfigObject& config)
+FindFamily(const JsonFields& config)
 {
     const std::string name = FindFamilyName(config);
     for (const auto& family : FAMILIES)
@@ -317,7 +180,7 @@ FindFamily(const ConfigObject& config)
  * @param shape gets them; has the hidden size
  */
 void
-ReadAttention(const ConfigObject& config, const Family& family, TransformerShape& shape)
+ReadAttention(const JsonFields& config, const Family& family, TransformerShape& shape)
 {
     const Names headNames = {"num_attention_heads", "n_head", "n_heads", "num_heads"};
     shape.heads = config.RequireCount(headNames);
@@ -371,7 +234,7 @@ ReadAttention(const ConfigObject& config, const Family& family, TransformerShape
  * @param shape gets them
  */
 void
-ReadBiases(const ConfigObject& config, const Family& family, TransformerShape& shape)
+ReadBiases(const JsonFields& config, const Family& family, TransformerShape& shape)
 {
     shape.qkvBias = family.qkvBias;
     shape.outputBias = family.outputBias;
@@ -408,9 +271,9 @@ ReadTransformerConfig(const std::string& text, const std::string& source)
     {
         RefuseInput(source + " must hold a JSON object with the keys of a config.json");
     }
-    const ConfigObject outer(root, source);
+    const JsonFields outer(root, source);
     const Json& part = FindLanguagePart(root);
-    const ConfigObject config(part, source);
+    const JsonFields config(part, source);
     RequireDense(config);
     const Family& family = FindFamily(config);
 

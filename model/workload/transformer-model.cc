@@ -52,6 +52,28 @@ RequirePositive(const TransformerShape& shape, const char* what, uint64_t value)
     }
 }
 
+/**
+ * Refuse a model whose numbers of parameters do not fit into 64 bits with a good margin.
+ * @param shape the model
+ */
+void
+RequireCountable(const TransformerShape& shape)
+{
+    constexpr double MOST = 1e16;
+    const auto hidden = static_cast<double>(shape.hidden);
+    const double attention =
+        4 * static_cast<double>(shape.heads) * static_cast<double>(shape.headSize);
+    const double feedForward = 3 * static_cast<double>(shape.feedForward);
+    const double others = static_cast<double>(shape.vocabulary + shape.positionRows);
+    const double count =
+        hidden * (static_cast<double>(shape.layers) * (attention + feedForward) + 2 * others);
+    if (count > MOST)
+    {
+        RefuseInput(shape.name + ": a model of about " + std::to_string(count) +
+                    " parameters is too large: at most 1e16 are allowed");
+    }
+}
+
 } // namespace
 
 uint64_t
@@ -136,6 +158,7 @@ TransformerModel::TransformerModel(const TransformerShape& shape)
     RequirePositive(shape, "head size", shape.headSize);
     RequirePositive(shape, "feed-forward size", shape.feedForward);
     RequirePositive(shape, "vocabulary", shape.vocabulary);
+    RequireCountable(shape);
     if (shape.heads % shape.keyValueHeads != 0)
     {
         RefuseInput("number of key-value heads = " + std::to_string(shape.keyValueHeads) + " in " +

@@ -9,17 +9,16 @@ namespace
 {
 
 // Operations for each element, counted from the formulas; memory is the limit of all of these.
-constexpr uint64_t NORM_FLOPS = 7;           // mean, variance, normalize, scale, shift
-constexpr uint64_t NORM_GRADIENT_FLOPS = 12; // two sums, their use, gradients of scale and shift
-constexpr uint64_t SOFTMAX_FLOPS = 6;        // scale, mask, maximum, exponential, sum, divide
-constexpr uint64_t SOFTMAX_GRADIENT_FLOPS = 5;
-constexpr uint64_t ROTARY_FLOPS = 3;
-constexpr uint64_t ACTIVATION_FLOPS = 10; // GELU by tanh, or SiLU and the product with the gate
-constexpr uint64_t ACTIVATION_GRADIENT_FLOPS = 16;
-constexpr uint64_t ENTROPY_FLOPS = 4;
-constexpr uint64_t OPTIMIZER_FLOPS = 14; // Adam with weight decay
-// Statistics of the cross entropy are 32-bit values, one for each token.
-constexpr uint64_t STATISTIC_BYTES = 4;
+constexpr uint64_t NORM_FLOPS = 7;             //!< two sums, normalize, scale, shift
+constexpr uint64_t NORM_GRADIENT_FLOPS = 12;   //!< two sums and their use, scale, shift
+constexpr uint64_t SOFTMAX_FLOPS = 6;          //!< scale, mask, maximum, exponential, sum, divide
+constexpr uint64_t SOFTMAX_GRADIENT_FLOPS = 5; //!< product, sum, difference, product, scale
+constexpr uint64_t ROTARY_FLOPS = 3;           //!< two products and a sum
+constexpr uint64_t ACTIVATION_FLOPS = 10;      //!< GELU by tanh, or SiLU times the other branch
+constexpr uint64_t ACTIVATION_GRADIENT_FLOPS = 16; //!< its derivative times the gradient
+constexpr uint64_t ENTROPY_FLOPS = 4;              //!< difference, exponential, sum, product
+constexpr uint64_t OPTIMIZER_FLOPS = 14;           //!< Adam with weight decay
+constexpr uint64_t STATISTIC_BYTES = 4;            //!< of the cross entropy, 32 bit for each token
 
 } // namespace
 

@@ -73,7 +73,20 @@ TransformerWorkload::Validate(uint32_t ranks) const
                     ", bucket bytes = " + std::to_string(options.bucketBytes) +
                     ": each must be at least 1");
     }
-    const uint64_t vocabulary = m_config.model.GetShape().vocabulary;
+    const TransformerShape& shape = m_config.model.GetShape();
+    // operations are counted in 64 bits: the largest counts are those of scores and of the weights
+    constexpr double MOST_OPERATIONS = 1e18;
+    const auto tokens = static_cast<double>(strategy.GetMicroBatchTokens());
+    const auto parameters = static_cast<double>(m_config.model.GetParameterCount());
+    const double width = 8 * static_cast<double>(shape.heads * shape.headSize);
+    if (tokens * (width * strategy.sequenceLength + 4 * parameters) > MOST_OPERATIONS)
+    {
+        RefuseInput("micro-batch size = " + std::to_string(strategy.microBatchSize) +
+                    " with sequence length = " + std::to_string(strategy.sequenceLength) +
+                    " is too large for " + shape.name +
+                    ": a micro-batch must take less than 1e18 operations");
+    }
+    const uint64_t vocabulary = shape.vocabulary;
     if (vocabulary % strategy.tensorParallel != 0)
     {
         RefuseInput("TP = " + std::to_string(strategy.tensorParallel) +

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Find an installed ns-3 and mend its export. Used by this module's own build and, installed, by
+# find_package(ns3-llm-fabric). No version is asked of find_package: ns-3's package accepts only the
+# exact one.
+include(CMakeFindDependencyMacro)
+find_dependency(ns3 CONFIG)
+if(NOT ns3_FOUND)
+  return()
+endif()
+if(ns3_VERSION VERSION_LESS 3.37 AND NOT ns3_VERSION MATCHES dev)
+  message(FATAL_ERROR "ns-3 ${ns3_VERSION} in ${ns3_DIR} is too old: 3.37 or later is needed")
+endif()
+
+# Debian's export names paths of the machine it was built on: drop those that are absent.
+function(llm_fabric_mend_ns3)
+  get_directory_property(imported IMPORTED_TARGETS)
+  list(FILTER imported INCLUDE REGEX "^ns3::")
+  foreach(target ${imported})
+    foreach(property INTERFACE_LINK_LIBRARIES INTERFACE_INCLUDE_DIRECTORIES)
+      get_target_property(items ${target} ${property})
+      if(items)
+        set(kept)
+        foreach(item ${items})
+          if(NOT IS_ABSOLUTE "${item}" OR EXISTS "${item}")
+            list(APPEND kept "${item}")
+          endif()
+        endforeach()
+        set_target_properties(${target} PROPERTIES ${property} "${kept}")
+      endif()
+    endforeach()
+  endforeach()
+endfunction()
+llm_fabric_mend_ns3()
+
+# The exported target of an ns-3 module is ns3::libcore to 3.42 and ns3::core from 3.43.
+function(llm_fabric_ns3_targets out)
+  set(result)
+  foreach(module ${ARGN})
+    if(TARGET ns3::${module})
+      list(APPEND result ns3::${module})
+    elseif(TARGET ns3::lib${module})
+      list(APPEND result ns3::lib${module})
+    else()
+      message(FATAL_ERROR "the ns-3 in ${ns3_DIR} has no module ${module}")
+    endif()
+  endforeach()
+  set(${out} ${result} PARENT_SCOPE)
+endfunction()

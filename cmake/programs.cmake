@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Examples, the user's own programs, tools and tests of the standalone build.
+file(GLOB llm_examples CONFIGURE_DEPENDS examples/*.cc)
+foreach(file ${llm_examples})
+  get_filename_component(name ${file} NAME_WE)
+  add_executable(${name} ${file})
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/examples)
+  target_link_libraries(${name} PRIVATE ns3-llm-fabric)
+  target_compile_options(${name} PRIVATE ${llm_warnings})
+endforeach()
+
+# A program in scratch/ builds when it is asked for, and its warnings are no errors.
+file(GLOB llm_scratch CONFIGURE_DEPENDS scratch/*.cc)
+foreach(file ${llm_scratch})
+  get_filename_component(name ${file} NAME_WE)
+  add_executable(scratch-${name} EXCLUDE_FROM_ALL ${file})
+  set_target_properties(
+    scratch-${name} PROPERTIES OUTPUT_NAME ${name}
+                               RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/scratch
+  )
+  target_link_libraries(scratch-${name} PRIVATE ns3-llm-fabric)
+  target_compile_options(scratch-${name} PRIVATE -Wall)
+endforeach()
+
+# It knows no class by name, so the linker would leave the module's library out.
+add_executable(llm-fabric-list-types tools/list-types.cc)
+target_link_options(llm-fabric-list-types PRIVATE -Wl,--no-as-needed)
+target_link_libraries(llm-fabric-list-types PRIVATE ns3-llm-fabric)
+target_compile_options(llm-fabric-list-types PRIVATE ${llm_warnings})
+
+enable_testing()
+add_executable(llm-fabric-test-runner test/test-runner.cc ${llm_tests})
+target_link_libraries(llm-fabric-test-runner PRIVATE ns3-llm-fabric)
+target_compile_options(llm-fabric-test-runner PRIVATE ${llm_warnings})
+foreach(file ${llm_tests})
+  get_filename_component(name ${file} NAME)
+  string(REPLACE "-test-suite.cc" "" suite ${name})
+  add_test(NAME ${suite} COMMAND llm-fabric-test-runner --suite=llm-fabric-${suite} --verbose)
+  # ns-3's runner answers an unknown option with its usage and success, so success alone says
+  # nothing; and a finding of a sanitizer at exit comes after the suite has passed.
+  set_tests_properties(
+    ${suite} PROPERTIES PASS_REGULAR_EXPRESSION "PASS llm-fabric-${suite}"
+                        FAIL_REGULAR_EXPRESSION "Sanitizer: |runtime error: "
+  )
+endforeach()
+
+find_path(llm_ns3_include ns3/core-config.h REQUIRED)
+add_test(NAME structure COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/test/structure.sh
+                                ${CMAKE_CURRENT_SOURCE_DIR} ${llm_ns3_include}/ns3
+)
+add_test(NAME structure-findings COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/test/structure-findings.sh)
+add_test(NAME launcher COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/test/launcher.sh)
+if(NOT LLM_FABRIC_SANITIZE)
+  add_test(NAME user-program COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/test/user-program/check.sh
+                                     ${CMAKE_BINARY_DIR} ${CMAKE_COMMAND} ${CMAKE_CXX_COMPILER}
+  )
+endif()

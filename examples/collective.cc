@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: GPL-2.0-only
+
+// One collective operation on one fabric, beside its ideal time and its bound.
+//
+//   ./llm-fabric run collective -- --operation=all-reduce --bytes=16777216 --fabric=rail-optimized
+//   ./llm-fabric run collective -- --ranks=8 --stride=8      (one rank in each HB domain, on one rail)
+//
+// The ideal time is an independent evaluation of the operation's steps over its paths: wire bytes
+// with headers and acknowledgments, propagation, one stored frame per switch, software latency. The
+// bound is payload over line rate; nothing beats it.
+
+#include "ns3/cluster.h"
+#include "ns3/collective-bound.h"
+#include "ns3/command-line.h"
+#include "ns3/communicator.h"
+#include "ns3/config.h"
+#include "ns3/fat-tree-helper.h"
+#include "ns3/frame-digest.h"
+#include "ns3/frame-engine.h"
+#include "ns3/ideal-time.h"
+#include "ns3/input-error.h"
+#include "ns3/rail-only-helper.h"
+#include "ns3/rail-optimized-helper.h"
+#include "ns3/simulator.h"
+#include "ns3/single-switch-helper.h"
+#include "ns3/string.h"
+#include "ns3/time-resolution.h"
+#include "ns3/uinteger.h"
+
+#include <iomanip>
+#include <iostream>
+#include <map>
+#include <string>
+#include <vector>
+
+using namespace ns3;
+using namespace ns3::llm;
+
+namespace
+{
+
+struct Options
+{
+    std::string operation = "all-reduce";
+    uint64_t bytes = 16 << 20;
+    std::string fabric = "rail-optimized";
+    uint32_t accelerators = 64;
+    uint32_t ranks = 0;
+    uint32_t stride = 1;
+    bool summary = false;
+};
+
+Ptr<Cluster>
+BuildCluster(const Options& options)
+{
+    const std::map<std::string, std::string> helpers = {
+        {"rail-only", "ns3::llm::RailOnlyHelper"},
+        {"rail-optimized", "ns3::llm::RailOptimizedHelper"},
+        {"fat-tree", "ns3::llm::FatTreeHelper"},
+        {"single-switch", "ns3::llm::SingleSwitchHelper"},
+    };
+    const auto it = helpers.find(options.fabric);
+    if (it == helpers.end())
+    {
+        RefuseInput("--fabric=" + options.fabric +
+                    ": it is rail-only, rail-optimized, fat-tree or single-switch");
+    }
+    ObjectFactory factory(it->second);
+    factory.Set("Accelerators", UintegerValue(options.accelerators));
+    return factory.Create<TopologyHelper>()->Build();
+}
+
+std::vector<uint32_t>
+ChooseRanks(const Options& options)
+{
+    if (options.stride == 0)
+    {
+        RefuseInput("--stride=0: ranks are every stride-th accelerator, from 1 on");
+    }
+    const uint32_t most = (options.accelerators + options.stride - 1) / options.stride;
+    const uint32_t ranks = options.ranks == 0 ? most : options.ranks;
+    if (ranks > most)
+    {
+        RefuseInput("--ranks=" + std::to_string(ranks) + " with --stride=" +
+                    std::to_string(options.stride) + ": " + std::to_string(options.accelerators) +
+                    " accelerators have room for " + std::to_string(most));
+    }
+    std::vector<uint32_t> accelerators;
+    for (uint32_t rank = 0; rank < ranks; ++rank)
+    {
+        accelerators.push_back(rank * options.stride);
+    }
+    return accelerators;
+}
+
+struct Result
+{
+    Time time;
+    Time ideal;
+    Time bound;
+    DataRate algorithmBandwidth;
+    DataRate busBandwidth;
+    uint32_t ranks = 0;
+    uint32_t done = 0;
+};
+
+void
+RankDone(Result* result)
+{
+    ++result->done;
+    result->time = Simulator::Now();
+}
+
+double
+Gbps(DataRate rate)
+{
+    return static_cast<double>(rate.GetBitRate()) / 1e9;
+}
+
+void
+Print(const Options& options, const Cluster& cluster, const Result& result, uint64_t hash)
+{
+    const std::vector<std::pair<std::string, double>> figures = {
+        {"time_us", static_cast<double>(result.time.GetPicoSeconds()) / 1e6},
+        {"ideal_us", static_cast<double>(result.ideal.GetPicoSeconds()) / 1e6},
+        {"bound_us", static_cast<double>(result.bound.GetPicoSeconds()) / 1e6},
+        {"time_over_ideal", result.time.GetDouble() / result.ideal.GetDouble()},
+        {"algorithm_bandwidth_gbps", Gbps(result.algorithmBandwidth)},
+        {"bus_bandwidth_gbps", Gbps(result.busBandwidth)},
+    };
+    const char separator = options.summary ? ' ' : '\n';
+    std::cout << "operation=" << options.operation << separator << "bytes=" << options.bytes
+              << separator << "fabric=" << options.fabric << separator << "ranks=" << result.ranks
+              << separator << std::setprecision(10);
+    for (const auto& [name, value] : figures)
+    {
+        std::cout << name << '=' << value << separator;
+    }
+    for (const auto& [name, value] : cluster.GetCounters())
+    {
+        std::string key = name;
+        std::replace(key.begin(), key.end(), ' ', '_');
+        std::cout << key << '=' << value << separator;
+    }
+    std::cout << "hops=" << cluster.GetHops() << separator << "trace_hash=" << std::hex << hash
+              << std::dec << std::endl;
+}
+
+int
+Run(const Options& options)
+{
+    CollectiveRequest request;
+    request.operation = ParseCollectiveOperation(options.operation);
+    request.bytes = options.bytes;
+    const std::vector<uint32_t> accelerators = ChooseRanks(options);
+    Ptr<Cluster> cluster = BuildCluster(options);
+    FrameDigest digest;
+    cluster->SetObserver(&digest);
+
+    auto communicator = CreateObject<Communicator>();
+    communicator->SetTransport(cluster->GetTransport());
+    communicator->SetLocality(cluster);
+    communicator->SetGroup(0, "all", accelerators);
+    Result result;
+    result.ranks = static_cast<uint32_t>(accelerators.size());
+    for (uint32_t rank = 0; rank < accelerators.size(); ++rank)
+    {
+        Simulator::ScheduleWithContext(cluster->GetNodeId(accelerators[rank]),
+                                       Time(0),
+                                       &Communicator::Start,
+                                       communicator,
+                                       rank,
+                                       request,
+                                       MakeBoundCallback(&RankDone, &result));
+    }
+    Simulator::Run();
+    for (const auto& line : communicator->DescribeUnfinished())
+    {
+        std::cerr << "unfinished: " << line << std::endl;
+    }
+    for (const auto& fault : cluster->GetFaults())
+    {
+        std::cerr << "fault: " << fault << std::endl;
+    }
+    if (result.done != result.ranks)
+    {
+        return 1;
+    }
+    const auto program = communicator->MakeProgram(request);
+    result.ideal = EvaluateIdealTime(*program, accelerators, cluster, communicator->GetStepCosts());
+    result.bound = GetBandwidthBound(*program, accelerators, cluster);
+    result.algorithmBandwidth = GetAlgorithmBandwidth(request, result.time);
+    result.busBandwidth = GetBusBandwidth(request, result.ranks, result.time);
+    Print(options, *cluster, result, digest.GetHash());
+    return cluster->GetFaults().empty() ? 0 : 1;
+}
+
+} // namespace
+
+int
+main(int argc, char* argv[])
+{
+    UsePicoseconds();
+    UseFrameEngine();
+    Options options;
+    CommandLine cmd(__FILE__);
+    cmd.Usage("One collective operation on one fabric, beside its ideal time and its bound.");
+    cmd.AddValue("operation",
+                 "all-reduce, all-gather, reduce-scatter or point-to-point",
+                 options.operation);
+    cmd.AddValue("bytes", "Size of the whole buffer", options.bytes);
+    cmd.AddValue("fabric", "rail-only, rail-optimized, fat-tree or single-switch", options.fabric);
+    cmd.AddValue("accelerators", "Number of accelerators", options.accelerators);
+    cmd.AddValue("ranks", "Number of ranks; 0: as many as there is room for", options.ranks);
+    cmd.AddValue("stride", "Every stride-th accelerator is a rank", options.stride);
+    cmd.AddValue("summary", "Print the result on one line", options.summary);
+    cmd.Parse(argc, argv);
+    try
+    {
+        const int status = Run(options);
+        Simulator::Destroy();
+        return status;
+    }
+    catch (const InputError& error)
+    {
+        std::cerr << "error: " << error.what() << std::endl;
+        return 2;
+    }
+}

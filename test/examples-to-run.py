@@ -1,0 +1,5 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Read by ns-3's test.py: the examples that it runs to see that they end well, each with
+# (command with arguments, whether to run it, whether to run it under valgrind).
+cpp_examples = []
+python_examples = []
