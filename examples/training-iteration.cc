@@ -172,33 +172,55 @@ BuildCluster(const Options& options, const std::string& fabric, const Transforme
 {
     const std::map<std::string, std::string> helpers(FABRICS.begin(), FABRICS.end());
     ObjectFactory factory(helpers.at(fabric));
+    const auto changed = RunManifest::FindChangedDefaults();
+    const auto set = [&](const std::string& name, const AttributeValue& value)
+    {
+        // what the command line says of the attribute itself comes first
+        if (changed.count("ns3::llm::TopologyHelper::" + name) == 0)
+        {
+            factory.Set(name, value);
+        }
+    };
     factory.Set("Accelerators", UintegerValue(options.accelerators));
-    factory.Set("DomainSize", UintegerValue(options.domainSize));
-    factory.Set("DomainFidelity", StringValue(options.domainFidelity));
-    factory.Set("NicRate", DataRateValue(options.nicRate));
+    set("DomainSize", UintegerValue(options.domainSize));
+    set("DomainFidelity", StringValue(options.domainFidelity));
+    set("NicRate", DataRateValue(options.nicRate));
     const DataRate own = workload.GetAccelerator().scaleUpRate;
     if (options.domainRate.GetBitRate() > 0 || own.GetBitRate() > 0)
     {
-        factory.Set("DomainRate",
-                    DataRateValue(options.domainRate.GetBitRate() > 0 ? options.domainRate : own));
+        set("DomainRate",
+            DataRateValue(options.domainRate.GetBitRate() > 0 ? options.domainRate : own));
     }
     return factory.Create<TopologyHelper>()->Build();
 }
 
 /**
- * Say how large the simulation will be.
+ * Build a fabric only to see whether it can be, and how large its simulation will be.
+ * @param options the command line
+ * @param workload what is computed
  * @param fabric name of the fabric
- * @param hops estimate
+ * @return estimate of the hops of the whole run; what does not fit is refused
  */
-void
-PrintEstimate(const std::string& fabric, uint64_t hops)
+uint64_t
+EstimateFabric(const Options& options,
+               const TransformerWorkload& workload,
+               const std::string& fabric)
 {
-    const double seconds = static_cast<double>(hops) / USUAL_HOPS_PER_SECOND;
-    std::cerr << fabric + ": about " + FormatNumber(static_cast<double>(hops) / 1e6, 1) +
-                     " M hops, about " +
-                     (seconds < 90 ? FormatNumber(std::max(1.0, seconds), 0) + " s"
-                                   : FormatNumber(seconds / 60, 0) + " min") +
-                     " at 2 M hops/s\n";
+    const Ptr<Cluster> cluster = BuildCluster(options, fabric, workload);
+    const JobLayout layout = TrainingHelper::MakeLayout(workload.GetStrategy());
+    const uint64_t hops =
+        TrainingHelper::EstimateHops(workload, layout, *cluster) * options.iterations;
+    Simulator::Destroy();
+    if (!options.quiet)
+    {
+        const double seconds = static_cast<double>(hops) / USUAL_HOPS_PER_SECOND;
+        std::cerr << fabric << ": about " << FormatNumber(static_cast<double>(hops) / 1e6, 1)
+                  << " M hops, about "
+                  << (seconds < 90 ? FormatNumber(std::max(1.0, seconds), 0) + " s"
+                                   : FormatNumber(seconds / 60, 0) + " min")
+                  << " of one core at 2 M hops/s\n";
+    }
+    return hops;
 }
 
 /**
@@ -206,6 +228,7 @@ PrintEstimate(const std::string& fabric, uint64_t hops)
  * @param options the command line
  * @param workload what is computed
  * @param fabric name of the fabric
+ * @param expected estimate of its hops
  * @param sink gets the progress
  * @param manifest knows the command
  * @return exit status
@@ -214,17 +237,12 @@ int
 RunFabric(const Options& options,
           Ptr<const TransformerWorkload> workload,
           const std::string& fabric,
+          uint64_t expected,
           const ProgressMeter::Sink& sink,
           RunManifest manifest)
 {
     const Ptr<Cluster> cluster = BuildCluster(options, fabric, *workload);
     const JobLayout layout = TrainingHelper::MakeLayout(workload->GetStrategy());
-    const uint64_t expected =
-        TrainingHelper::EstimateHops(*workload, layout, *cluster) * options.iterations;
-    if (!options.quiet)
-    {
-        PrintEstimate(fabric, expected);
-    }
     TrainingHelper helper;
     helper.SetAttribute("Name", StringValue(workload->GetModel().GetShape().name));
     helper.SetAttribute("Iterations", UintegerValue(options.iterations));
@@ -306,11 +324,13 @@ Run(int argc, char* argv[])
     }
     const Ptr<const TransformerWorkload> workload = MakeWorkload(options);
     std::vector<std::string> fabrics;
+    std::vector<uint64_t> expected;
     for (const auto& fabric : FABRICS)
     {
         if (options.fabric == "all" || options.fabric == fabric.first)
         {
             fabrics.push_back(fabric.first);
+            expected.push_back(EstimateFabric(options, *workload, fabric.first));
         }
     }
     const ReportFolder folder(options.report);
@@ -325,7 +345,7 @@ Run(int argc, char* argv[])
     ProgressPrinter printer(std::cerr, mode);
     const std::vector<int> results = ParallelRuns(fabrics).Run(
         [&](uint32_t index, const ProgressMeter::Sink& sink)
-        { return RunFabric(options, workload, fabrics[index], sink, manifest); },
+        { return RunFabric(options, workload, fabrics[index], expected[index], sink, manifest); },
         printer,
         ProgressPrinter::GetInterval(mode));
     int status = EXIT_DONE;

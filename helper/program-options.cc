@@ -15,6 +15,8 @@
 #include <cerrno>
 #include <cstdlib>
 #include <iostream>
+#include <map>
+#include <regex>
 #include <sstream>
 
 namespace ns3::llm
@@ -60,6 +62,39 @@ FindRateProblem(const std::string& text)
 }
 
 /**
+ * Find what ns-3 would abort on, or take for something else, when it reads a value.
+ * @param type TypeId name of the value's class
+ * @param text what should be a value
+ * @return an empty text, or what is wrong
+ */
+std::string
+FindValueProblem(std::string type, const std::string& text)
+{
+    // ns-3 names some of them with their namespace and others without
+    if (type.rfind("ns3::", 0) == 0)
+    {
+        type.erase(0, 5);
+    }
+    if (type == "DataRateValue")
+    {
+        return FindRateProblem(text);
+    }
+    static const std::map<std::string, std::pair<const char*, const char*>> forms = {
+        {"UintegerValue", {"[0-9]+", "a whole number, 0 or more"}},
+        {"IntegerValue", {"[-+]?[0-9]+", "a whole number"}},
+        {"DoubleValue", {"[-+]?[0-9]*\\.?[0-9]+([eE][-+]?[0-9]+)?", "a number"}},
+        {"BooleanValue", {"true|false|0|1|t|f", "true or false"}},
+        {"TimeValue",
+         {"[-+]?[0-9]*\\.?[0-9]+(s|ms|us|ns|ps|fs|min|h|d|y)", "a time with a unit, as 500ns"}}};
+    const auto form = forms.find(type);
+    if (form == forms.end() || std::regex_match(text, std::regex(form->second.first)))
+    {
+        return "";
+    }
+    return "'" + text + "' is no value for it; it takes " + form->second.second;
+}
+
+/**
  * @param name "ns3::llm::Dcqcn::G"
  * @param value its value
  * @return an empty text, or why the attribute cannot be set
@@ -87,6 +122,18 @@ SetAttributeDefault(const std::string& name, const std::string& value)
         attributes.push_back(tid.GetAttribute(i).name);
     }
     const std::string attribute = name.substr(colons + 2);
+    for (TypeId parent = tid.GetParent(); parent != parent.GetParent(); parent = parent.GetParent())
+    {
+        for (std::size_t i = 0; i < parent.GetAttributeN(); ++i)
+        {
+            if (parent.GetAttribute(i).name == attribute)
+            {
+                return "the default of an inherited attribute is set where it is declared; did you "
+                       "mean --" +
+                       parent.GetName() + "::" + attribute + "=" + value + "?";
+            }
+        }
+    }
     if (std::find(attributes.begin(), attributes.end(), attribute) == attributes.end())
     {
         return typeName + " has no attribute " + attribute +
@@ -94,13 +141,10 @@ SetAttributeDefault(const std::string& name, const std::string& value)
     }
     TypeId::AttributeInformation info;
     tid.LookupAttributeByName(attribute, &info);
-    if (info.checker->GetValueTypeName() == "ns3::DataRateValue")
+    const std::string problem = FindValueProblem(info.checker->GetValueTypeName(), value);
+    if (!problem.empty())
     {
-        const std::string problem = FindRateProblem(value);
-        if (!problem.empty())
-        {
-            return problem;
-        }
+        return problem;
     }
     if (!Config::SetDefaultFailSafe(name, StringValue(value)))
     {
@@ -248,7 +292,9 @@ ProgramOptions::SetForeign(const std::string& name, const std::string& value, bo
         {
             continue;
         }
-        if (!hasValue || !Config::SetGlobalFailSafe(name, StringValue(value)))
+        const std::string type = (*global)->GetChecker()->GetValueTypeName();
+        if (!hasValue || !FindValueProblem(type, value).empty() ||
+            !Config::SetGlobalFailSafe(name, StringValue(value)))
         {
             RefuseInput("--" + name + "=" + value + " is no value for this global value of ns-3");
         }
