@@ -201,6 +201,7 @@ int
 main(int argc, char* argv[])
 {
     UsePicoseconds();
+    UseFrameEngine();
     Options options;
     CommandLine cmd(__FILE__);
     cmd.Usage("One collective operation on one fabric, beside its ideal time and its bound.");
@@ -214,7 +215,6 @@ main(int argc, char* argv[])
     cmd.AddValue("stride", "Every stride-th accelerator is a rank", options.stride);
     cmd.AddValue("summary", "Print the result on one line", options.summary);
     cmd.Parse(argc, argv);
-    UseFrameEngine();
     try
     {
         const int status = Run(options);

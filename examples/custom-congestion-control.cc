@@ -288,6 +288,7 @@ int
 main(int argc, char* argv[])
 {
     UsePicoseconds();
+    UseFrameEngine();
     Options options;
     CommandLine cmd(__FILE__);
     cmd.Usage("A congestion control of one's own beside the built-in ones.");
@@ -299,7 +300,6 @@ main(int argc, char* argv[])
     cmd.AddValue("plot", "Draw the picture", options.plot);
     cmd.AddValue("summary", "Print the result on one line", options.summary);
     cmd.Parse(argc, argv);
-    UseFrameEngine();
     try
     {
         Config::SetDefault("ns3::llm::RdmaTransport::CongestionControl",

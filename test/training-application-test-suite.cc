@@ -45,11 +45,10 @@ class ApplicationTestCase : public TestCase
      * @param slowDown factor on compute
      * @param window its window
      */
-    void
-    RunRank(std::vector<TrainingTask> tasks,
-            uint32_t iterations = 1,
-            double slowDown = 1,
-            uint32_t window = 100)
+    void RunRank(std::vector<TrainingTask> tasks,
+                 uint32_t iterations = 1,
+                 double slowDown = 1,
+                 uint32_t window = 100)
     {
         Ptr<Node> node = CreateObject<Node>();
         auto application = CreateObject<TrainingApplication>();
@@ -101,8 +100,7 @@ class OverlapTestCase : public ApplicationTestCase
     }
 
   private:
-    void
-    DoRun() override
+    void DoRun() override
     {
         // compute 0..100 and 100..250; all-reduce handed over at 101, done at 401; compute 401..411
         RunRank({Compute(PicoSeconds(100)),
@@ -126,8 +124,7 @@ class StreamsTestCase : public ApplicationTestCase
     }
 
   private:
-    void
-    DoRun() override
+    void DoRun() override
     {
         // TP 1..201, then the second TP 202..302; DP 1..251; compute needs the second TP and DP:
         // until 251 its earliest obstacle is DP (task 1), from then to 302 the second TP (task 2)
@@ -152,8 +149,7 @@ class ChainTestCase : public ApplicationTestCase
     }
 
   private:
-    void
-    DoRun() override
+    void DoRun() override
     {
         // DP all-gather 1..101, TP all-reduce needs it: 102..152; compute 152..162
         RunRank({Collective(TrainingTask::ALL_GATHER, DP, 100),
@@ -174,8 +170,7 @@ class TailTestCase : public ApplicationTestCase
     }
 
   private:
-    void
-    DoRun() override
+    void DoRun() override
     {
         RunRank({Compute(PicoSeconds(30)),
                  Collective(ALL_REDUCE, TP, 0, {0}),
@@ -201,8 +196,7 @@ class BubbleTestCase : public ApplicationTestCase
     }
 
   private:
-    void
-    DoRun() override
+    void DoRun() override
     {
         // compute 0..20, receive 1..101, compute 101..106: idle 20..101
         m_runtime.peerStart = PicoSeconds(m_peerStart);
@@ -228,8 +222,7 @@ class IterationsTestCase : public ApplicationTestCase
     }
 
   private:
-    void
-    DoRun() override
+    void DoRun() override
     {
         RunRank({Compute(PicoSeconds(101)), Collective(ALL_REDUCE, TP, 60, {0})}, 3, 1.5, 1);
         NS_TEST_ASSERT_MSG_EQ(m_runtime.iterations.size(), 3, "three iterations");
@@ -255,8 +248,7 @@ class UnfinishedTestCase : public ApplicationTestCase
     }
 
   private:
-    void
-    DoRun() override
+    void DoRun() override
     {
         // the first pair can never end: Launch() is told a size that ends after the run's horizon
         Simulator::Stop(PicoSeconds(500));
@@ -286,8 +278,7 @@ class WindowTestCase : public TestCase
     }
 
   private:
-    void
-    DoRun() override
+    void DoRun() override
     {
         std::vector<TrainingTask> tasks(1000, Compute(PicoSeconds(1)));
         ListGraph graph(tasks);
@@ -333,8 +324,7 @@ class TrainingApplicationTestSuite : public TestSuite
     }
 
   private:
-    void
-    DoSetup() override
+    void DoSetup() override
     {
         UsePicoseconds();
     }

@@ -53,8 +53,7 @@ class JobTestCase : public TestCase
      * @param rate of each
      * @param delay of each message
      */
-    void
-    MakeCluster(uint32_t accelerators, const std::string& rate, Time delay)
+    void MakeCluster(uint32_t accelerators, const std::string& rate, Time delay)
     {
         m_locality = CreateObject<FlatLocality>(accelerators);
         m_transport = CreateObject<SerialTransport>(DataRate(rate), delay, m_locality);
@@ -65,8 +64,7 @@ class JobTestCase : public TestCase
      * @param tasks what they do
      * @return a job that has not started
      */
-    Ptr<TrainingJob>
-    MakeJob(const JobLayout& layout, const Tasks& tasks)
+    Ptr<TrainingJob> MakeJob(const JobLayout& layout, const Tasks& tasks)
     {
         auto job = CreateObject<TrainingJob>();
         job->SetLayout(layout);
@@ -81,8 +79,7 @@ class JobTestCase : public TestCase
      * @param text what is looked up
      * @param part what must be in it
      */
-    void
-    CheckContains(const std::string& text, const std::string& part)
+    void CheckContains(const std::string& text, const std::string& part)
     {
         NS_TEST_EXPECT_MSG_NE(text.find(part), std::string::npos, "'" << part << "' in: " << text);
     }
@@ -91,8 +88,7 @@ class JobTestCase : public TestCase
      * @param job a finished job
      * @param total its time
      */
-    void
-    CheckSums(Ptr<const TrainingJob> job, Time total)
+    void CheckSums(Ptr<const TrainingJob> job, Time total)
     {
         for (const RankAccount& account : job->GetIterations().GetRanks())
         {
@@ -114,8 +110,7 @@ class TwoLayerTestCase : public JobTestCase
     }
 
   private:
-    void
-    DoRun() override
+    void DoRun() override
     {
         std::ifstream file(LLM_FABRIC_TEST_DIR "/data/two-layer-job.csv");
         std::string line;
@@ -180,8 +175,7 @@ class PipelineTestCase : public JobTestCase
     }
 
   private:
-    void
-    DoRun() override
+    void DoRun() override
     {
         // a message of 1000 bytes takes 1 us and arrives 2 us later
         MakeCluster(5, "8Gbps", MicroSeconds(2));
@@ -228,8 +222,7 @@ class PipelineTestCase : public JobTestCase
      * @param exposed expected along the pipeline, us
      * @param bubble expected, us
      */
-    void
-    Check(const RankAccount& account, int64_t compute, int64_t exposed, int64_t bubble)
+    void Check(const RankAccount& account, int64_t compute, int64_t exposed, int64_t bubble)
     {
         NS_TEST_EXPECT_MSG_EQ(account.compute, MicroSeconds(compute), "compute");
         NS_TEST_EXPECT_MSG_EQ_TOL(account.Exposed(PP),
@@ -254,8 +247,7 @@ class StragglerTestCase : public JobTestCase
     }
 
   private:
-    void
-    DoRun() override
+    void DoRun() override
     {
         MakeCluster(2, "8Gbps", MicroSeconds(1));
         auto layout = JobLayout::MakeIdentity(2);
@@ -318,8 +310,7 @@ class TwoJobsTestCase : public JobTestCase
      * @param places accelerators of each job
      * @return end of each job
      */
-    std::vector<Time>
-    RunJobs(const std::vector<std::vector<uint32_t>>& places)
+    std::vector<Time> RunJobs(const std::vector<std::vector<uint32_t>>& places)
     {
         MakeCluster(8, "8Gbps", MicroSeconds(1));
         std::vector<Ptr<TrainingJob>> jobs;
@@ -353,8 +344,7 @@ class TwoJobsTestCase : public JobTestCase
         return ends;
     }
 
-    void
-    DoRun() override
+    void DoRun() override
     {
         const Time alone3 = RunJobs({{0, 1, 2}}).at(0);
         const Time alone5 = RunJobs({{7, 3, 6, 4, 5}}).at(0);
@@ -379,14 +369,12 @@ class UnfinishedJobTestCase : public JobTestCase
 
   private:
     /** Keeps the simulator going. */
-    static void
-    Idle()
+    static void Idle()
     {
         Simulator::Schedule(MilliSeconds(1), &UnfinishedJobTestCase::Idle);
     }
 
-    void
-    DoRun() override
+    void DoRun() override
     {
         MakeCluster(4, "8Gbps", MicroSeconds(1));
         m_transport->m_deaf = {2};
@@ -436,8 +424,7 @@ class RefusalTestCase : public JobTestCase
      * @param action must be refused
      * @param parts must be in the message
      */
-    void
-    CheckRefused(const std::function<void()>& action, const std::vector<std::string>& parts)
+    void CheckRefused(const std::function<void()>& action, const std::vector<std::string>& parts)
     {
         std::string message;
         try
@@ -454,8 +441,7 @@ class RefusalTestCase : public JobTestCase
         }
     }
 
-    void
-    DoRun() override
+    void DoRun() override
     {
         CheckRefused(
             [] {
@@ -505,8 +491,7 @@ class TrainingJobTestSuite : public TestSuite
     }
 
   private:
-    void
-    DoSetup() override
+    void DoSetup() override
     {
         UsePicoseconds();
     }

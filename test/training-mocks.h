@@ -41,8 +41,7 @@ class ListGraph : public TrainingGraph
         }
     }
 
-    bool
-    Next(TrainingTask& task) override
+    bool Next(TrainingTask& task) override
     {
         if (m_next == m_tasks.size())
         {
@@ -52,15 +51,13 @@ class ListGraph : public TrainingGraph
         return true;
     }
 
-    void
-    Restart() override
+    void Restart() override
     {
         m_next = 0;
     }
 
     /** @return how many tasks have been taken since the last Restart() */
-    std::size_t
-    GetTaken() const
+    std::size_t GetTaken() const
     {
         return m_next;
     }
@@ -146,8 +143,7 @@ class FixedRuntime : public TrainingRuntime
         Time end;            //!< when it was reported
     };
 
-    void
-    Launch(uint32_t rank, const TrainingTask& task, Callback<void> done) override
+    void Launch(uint32_t rank, const TrainingTask& task, Callback<void> done) override
     {
         launched.push_back({rank, task, Simulator::Now(), Simulator::Now()});
         if (task.bytes == 0)
@@ -158,26 +154,22 @@ class FixedRuntime : public TrainingRuntime
         Simulator::Schedule(PicoSeconds(task.bytes), [done]() { done(); });
     }
 
-    Time
-    GetPeerStart(uint32_t, const TrainingTask&) const override
+    Time GetPeerStart(uint32_t, const TrainingTask&) const override
     {
         return peerStart <= Simulator::Now() ? peerStart : Time::Max();
     }
 
-    void
-    TaskDone(uint32_t rank, const TrainingTask& task, Time start) override
+    void TaskDone(uint32_t rank, const TrainingTask& task, Time start) override
     {
         done.push_back({rank, task, start, Simulator::Now()});
     }
 
-    void
-    IterationDone(uint32_t rank, uint32_t iteration, const RankAccount& account) override
+    void IterationDone(uint32_t rank, uint32_t iteration, const RankAccount& account) override
     {
         iterations.push_back({rank, iteration, account, Simulator::Now()});
     }
 
-    void
-    RankDone(uint32_t rank) override
+    void RankDone(uint32_t rank) override
     {
         ranksDone[rank] = Simulator::Now();
     }
@@ -202,32 +194,27 @@ class FlatLocality : public Locality
         }
     }
 
-    uint32_t
-    GetAcceleratorCount() const override
+    uint32_t GetAcceleratorCount() const override
     {
         return static_cast<uint32_t>(m_nodes.size());
     }
 
-    uint32_t
-    GetDomain(uint32_t) const override
+    uint32_t GetDomain(uint32_t) const override
     {
         return 0;
     }
 
-    uint32_t
-    GetRail(uint32_t accelerator) const override
+    uint32_t GetRail(uint32_t accelerator) const override
     {
         return accelerator;
     }
 
-    uint32_t
-    GetNodeId(uint32_t accelerator) const override
+    uint32_t GetNodeId(uint32_t accelerator) const override
     {
         return m_nodes.at(accelerator)->GetId();
     }
 
-    Path
-    GetPath(uint32_t, uint32_t, uint32_t, uint32_t) const override
+    Path GetPath(uint32_t, uint32_t, uint32_t, uint32_t) const override
     {
         return Path();
     }
@@ -252,8 +239,7 @@ class SerialTransport : public MessageTransport
     {
     }
 
-    void
-    Send(const Message& message) override
+    void Send(const Message& message) override
     {
         if (m_deaf.count(message.destination))
         {
@@ -278,15 +264,13 @@ class SerialTransport : public MessageTransport
 
   private:
     /** @param message has come */
-    void
-    Deliver(const Message& message)
+    void Deliver(const Message& message)
     {
         NotifyDelivered(message);
     }
 
     /** @param message is known to have come */
-    void
-    Acknowledge(const Message& message)
+    void Acknowledge(const Message& message)
     {
         NotifyAcknowledged(message);
     }

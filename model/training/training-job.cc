@@ -25,41 +25,6 @@ namespace ns3::llm
 NS_LOG_COMPONENT_DEFINE("TrainingJob");
 NS_OBJECT_ENSURE_REGISTERED(TrainingJob);
 
-namespace
-{
-
-/**
- * @param task a collective or a message
- * @return the request for its communicator; the sender of a message is place 0
- */
-CollectiveRequest
-MakeRequest(const TrainingTask& task)
-{
-    CollectiveRequest request;
-    request.bytes = task.bytes;
-    switch (task.kind)
-    {
-    case TrainingTask::ALL_REDUCE:
-        request.operation = CollectiveOperation::ALL_REDUCE;
-        break;
-    case TrainingTask::ALL_GATHER:
-        request.operation = CollectiveOperation::ALL_GATHER;
-        break;
-    case TrainingTask::REDUCE_SCATTER:
-        request.operation = CollectiveOperation::REDUCE_SCATTER;
-        break;
-    case TrainingTask::SEND:
-    case TrainingTask::RECEIVE:
-        request.operation = CollectiveOperation::POINT_TO_POINT;
-        break;
-    case TrainingTask::COMPUTE:
-        NS_ABORT_MSG("a compute task was handed over as communication");
-    }
-    return request;
-}
-
-} // namespace
-
 TypeId
 TrainingJob::GetTypeId()
 {
@@ -154,6 +119,32 @@ void
 TrainingJob::SetProgressCallback(Callback<void> progress)
 {
     m_progress = progress;
+}
+
+CollectiveRequest
+TrainingJob::MakeRequest(const TrainingTask& task)
+{
+    CollectiveRequest request;
+    request.bytes = task.bytes;
+    switch (task.kind)
+    {
+    case TrainingTask::ALL_REDUCE:
+        request.operation = CollectiveOperation::ALL_REDUCE;
+        break;
+    case TrainingTask::ALL_GATHER:
+        request.operation = CollectiveOperation::ALL_GATHER;
+        break;
+    case TrainingTask::REDUCE_SCATTER:
+        request.operation = CollectiveOperation::REDUCE_SCATTER;
+        break;
+    case TrainingTask::SEND:
+    case TrainingTask::RECEIVE:
+        request.operation = CollectiveOperation::POINT_TO_POINT;
+        break;
+    case TrainingTask::COMPUTE:
+        NS_ABORT_MSG("a compute task was handed over as communication");
+    }
+    return request;
 }
 
 void

@@ -8,11 +8,13 @@
 #include "job-layout.h"
 #include "training-runtime.h"
 
+#include "ns3/collective-operation.h"
+#include "ns3/training-graph.h"
+
 #include "ns3/callback.h"
 #include "ns3/event-id.h"
 #include "ns3/nstime.h"
 #include "ns3/object.h"
-#include "ns3/training-graph.h"
 
 #include <cstdint>
 #include <functional>
@@ -76,6 +78,11 @@ class TrainingJob : public Object, private TrainingRuntime
     const JobLayout& GetLayout() const;
     /** @return number of iterations */
     uint32_t GetIterationCount() const;
+    /**
+     * @param task a collective or a message
+     * @return the request to its communicator; the sender of a message is place 0
+     */
+    static CollectiveRequest MakeRequest(const TrainingTask& task);
     /** @return how many communicator ids the job takes, from FirstOwner on */
     uint32_t GetOwnerCount() const;
     /** @return what carries the messages */

@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: GPL-2.0-only
+
+// Training iterations of a transformer on accelerators with HB domains, over one of three fabrics or
+// over all of them: rail-only, rail-optimized and fat-tree, which have the same accelerators, domains
+// and NICs and differ in the network between the NICs alone.
+//
+//   ./llm-fabric run
+//   ./llm-fabric run training-iteration -- --model=gpt2-xl --tp=8 --dp=8 --fabric=rail-only
+//   ./llm-fabric run training-iteration -- --model=path/to/config.json --accelerators=128 --pp=2
+//
+// It prints a table that compares the fabrics: the time of an iteration, and how much of it is
+// compute, communication that compute waits for (exposed, by parallel dimension), and waiting for
+// other stages of the pipeline (bubble). The report folder gets the same with all details as text,
+// JSON and CSV, a manifest of all settings, and a picture if gnuplot is installed. Exit status: 0, 1
+// if a run could not finish, 2 if the input was refused.
+
+#include "ns3/fat-tree-helper.h"
+#include "ns3/frame-engine.h"
+#include "ns3/input-error.h"
+#include "ns3/operator-cost-model.h"
+#include "ns3/parallel-runs.h"
+#include "ns3/program-options.h"
+#include "ns3/progress-meter.h"
+#include "ns3/rail-only-helper.h"
+#include "ns3/rail-optimized-helper.h"
+#include "ns3/report-folder.h"
+#include "ns3/run-manifest.h"
+#include "ns3/run-outcome.h"
+#include "ns3/text-table.h"
+#include "ns3/time-resolution.h"
+#include "ns3/training-helper.h"
+#include "ns3/training-report.h"
+
+#include "ns3/boolean.h"
+#include "ns3/config.h"
+#include "ns3/data-rate.h"
+#include "ns3/rng-seed-manager.h"
+#include "ns3/simulator.h"
+#include "ns3/string.h"
+#include "ns3/uinteger.h"
+
+#include <iostream>
+#include <map>
+#include <unistd.h>
+
+using namespace ns3;
+using namespace ns3::llm;
+
+namespace
+{
+
+/** Speed that an estimate of the duration assumes, hops per second of one core. */
+constexpr double USUAL_HOPS_PER_SECOND = 2e6;
+
+/** How many links the report lists. */
+constexpr std::size_t BUSIEST_LINKS = 50;
+
+/** The three fabrics and the TypeIds of their helpers. */
+const std::vector<std::pair<std::string, std::string>> FABRICS = {
+    {"rail-only", "ns3::llm::RailOnlyHelper"},
+    {"rail-optimized", "ns3::llm::RailOptimizedHelper"},
+    {"fat-tree", "ns3::llm::FatTreeHelper"}};
+
+/** What the command line says. */
+struct Options
+{
+    std::string model = "gpt2-medium";        //!< built-in name or path
+    std::string accelerator = "H100-SXM";     //!< name in data/accelerators.csv
+    uint32_t accelerators = 64;               //!< how many
+    uint32_t domainSize = 8;                  //!< accelerators of an HB domain
+    uint32_t tp = 8;                          //!< tensor-parallel ranks
+    uint32_t pp = 1;                          //!< pipeline stages
+    uint32_t dp = 0;                          //!< replicas; 0: accelerators / (TP x PP)
+    uint32_t microBatches = 4;                //!< of a replica
+    uint32_t microBatchSize = 1;              //!< sequences
+    uint32_t sequenceLength = 1024;           //!< tokens
+    std::string fabric = "all";               //!< which
+    std::string domainFidelity = "fluid";     //!< fluid or packet
+    DataRate nicRate = DataRate("400Gbps");   //!< of each accelerator's NIC
+    DataRate domainRate = DataRate(0);        //!< 0: the accelerator's scale-up rate
+    std::string congestionControl = "";       //!< TypeId; "": the transport's default
+    uint32_t iterations = 1;                  //!< how many
+    uint32_t seed = 1;                        //!< of all random choices
+    std::string report = "llm-fabric-report"; //!< folder
+    bool quiet = false;                       //!< no estimate, no progress
+    bool summary = false;                     //!< one line per fabric instead of the table
+};
+
+/**
+ * Read the command line.
+ * @param argc number of words
+ * @param argv the words
+ * @return the options
+ */
+Options
+ParseOptions(int argc, char* argv[])
+{
+    Options options;
+    ProgramOptions parser("training-iteration",
+                          "Training iterations of a transformer over one or three fabrics.");
+    std::vector<std::string> fabrics{"all"};
+    for (const auto& fabric : FABRICS)
+    {
+        fabrics.push_back(fabric.first);
+    }
+    parser.Add("model", "built-in name, or path of a Hugging Face config.json", options.model);
+    parser.Add("accelerator", "name in data/accelerators.csv", options.accelerator);
+    parser.Add("accelerators", "how many accelerators, one rank on each", options.accelerators, 1);
+    parser.Add("domainSize", "accelerators of an HB domain", options.domainSize, 1);
+    parser.Add("tp", "tensor-parallel ranks", options.tp, 1);
+    parser.Add("pp", "pipeline stages", options.pp, 1);
+    parser.Add("dp", "data-parallel replicas; 0: accelerators / (tp x pp)", options.dp);
+    parser.Add("microBatches", "micro-batches of a replica", options.microBatches, 1);
+    parser.Add("microBatchSize", "sequences of a micro-batch", options.microBatchSize, 1);
+    parser.Add("sequenceLength", "tokens of a sequence", options.sequenceLength, 1);
+    parser.Add("fabric", "which fabric", options.fabric, fabrics);
+    parser.Add("domainFidelity",
+               "HB domains as shared rates or as switches with packets",
+               options.domainFidelity,
+               {"fluid", "packet"});
+    parser.Add("nicRate", "rate of a NIC, with unit", options.nicRate);
+    parser.Add("domainRate",
+               "rate of an accelerator into its HB domain, with unit; 0bps: the accelerator's own",
+               options.domainRate);
+    parser.Add("congestionControl",
+               "TypeId of the NICs' congestion control; empty: the transport's default",
+               options.congestionControl);
+    parser.Add("iterations", "training iterations", options.iterations, 1);
+    parser.Add("seed", "seed of all random choices", options.seed, 1);
+    parser.Add("report", "folder for the report", options.report);
+    parser.Add("quiet", "no estimate and no progress", options.quiet);
+    parser.Add("summary", "print a line of name=value per fabric, no table", options.summary);
+    parser.Parse(argc, argv);
+    return options;
+}
+
+/**
+ * @param options the command line
+ * @return what is computed; what does not fit is refused
+ */
+Ptr<const TransformerWorkload>
+MakeWorkload(const Options& options)
+{
+    ParallelStrategy strategy;
+    strategy.tensorParallel = options.tp;
+    strategy.pipelineParallel = options.pp;
+    const uint64_t ranks = uint64_t(options.tp) * options.pp;
+    strategy.dataParallel =
+        options.dp > 0 ? options.dp
+                       : static_cast<uint32_t>(std::max<uint64_t>(1, options.accelerators / ranks));
+    strategy.microBatchSize = options.microBatchSize;
+    strategy.globalBatchSize =
+        options.microBatches * options.microBatchSize * strategy.dataParallel;
+    strategy.sequenceLength = options.sequenceLength;
+    TransformerWorkload::Config config{TransformerModel::Load(options.model),
+                                       Accelerator::FromName(options.accelerator),
+                                       strategy,
+                                       nullptr,
+                                       nullptr,
+                                       TransformerWorkloadOptions()};
+    return Create<TransformerWorkload>(config, options.accelerators);
+}
+
+/**
+ * @param options the command line
+ * @param fabric name of the fabric
+ * @param workload what is computed
+ * @return the cluster; what does not fit is refused
+ */
+Ptr<Cluster>
+BuildCluster(const Options& options, const std::string& fabric, const TransformerWorkload& workload)
+{
+    const std::map<std::string, std::string> helpers(FABRICS.begin(), FABRICS.end());
+    ObjectFactory factory(helpers.at(fabric));
+    factory.Set("Accelerators", UintegerValue(options.accelerators));
+    factory.Set("DomainSize", UintegerValue(options.domainSize));
+    factory.Set("DomainFidelity", StringValue(options.domainFidelity));
+    factory.Set("NicRate", DataRateValue(options.nicRate));
+    const DataRate own = workload.GetAccelerator().scaleUpRate;
+    if (options.domainRate.GetBitRate() > 0 || own.GetBitRate() > 0)
+    {
+        factory.Set("DomainRate",
+                    DataRateValue(options.domainRate.GetBitRate() > 0 ? options.domainRate : own));
+    }
+    return factory.Create<TopologyHelper>()->Build();
+}
+
+/**
+ * Say how large the simulation will be.
+ * @param fabric name of the fabric
+ * @param hops estimate
+ */
+void
+PrintEstimate(const std::string& fabric, uint64_t hops)
+{
+    const double seconds = static_cast<double>(hops) / USUAL_HOPS_PER_SECOND;
+    std::cerr << fabric + ": about " + FormatNumber(static_cast<double>(hops) / 1e6, 1) +
+                     " M hops, about " +
+                     (seconds < 90 ? FormatNumber(std::max(1.0, seconds), 0) + " s"
+                                   : FormatNumber(seconds / 60, 0) + " min") +
+                     " at 2 M hops/s\n";
+}
+
+/**
+ * Simulate one fabric and write its part of the report.
+ * @param options the command line
+ * @param workload what is computed
+ * @param fabric name of the fabric
+ * @param sink gets the progress
+ * @param manifest knows the command
+ * @return exit status
+ */
+int
+RunFabric(const Options& options,
+          Ptr<const TransformerWorkload> workload,
+          const std::string& fabric,
+          const ProgressMeter::Sink& sink,
+          RunManifest manifest)
+{
+    const Ptr<Cluster> cluster = BuildCluster(options, fabric, *workload);
+    const JobLayout layout = TrainingHelper::MakeLayout(workload->GetStrategy());
+    const uint64_t expected =
+        TrainingHelper::EstimateHops(*workload, layout, *cluster) * options.iterations;
+    if (!options.quiet)
+    {
+        PrintEstimate(fabric, expected);
+    }
+    TrainingHelper helper;
+    helper.SetAttribute("Name", StringValue(workload->GetModel().GetShape().name));
+    helper.SetAttribute("Iterations", UintegerValue(options.iterations));
+    const Ptr<TrainingJob> job = helper.Install(workload, layout, cluster);
+    ProgressMeter meter(
+        [&]()
+        {
+            const uint64_t hops = cluster->GetHops();
+            // a cluster of one HB domain has no hops to count by
+            const double share =
+                expected > 0 ? static_cast<double>(hops) / static_cast<double>(expected) : 0;
+            return ProgressMeter::Work{share, hops};
+        },
+        sink,
+        ProgressPrinter::GetInterval(ProgressPrinter::TERMINAL));
+    job->SetProgressCallback(MakeCallback(&ProgressMeter::Tick, &meter));
+    job->Start();
+    Simulator::Run();
+    int status = ReportOutcome({job}, std::cerr);
+    for (const std::string& fault : cluster->GetFaults())
+    {
+        std::cerr << "fault on " << fabric << ": " << fault << "\n";
+        status = EXIT_UNFINISHED;
+    }
+    if (status == EXIT_DONE)
+    {
+        TrainingReport report = MakeTrainingReport(*job, fabric);
+        report.facts = TrainingHelper::Describe(*workload);
+        report.wallSeconds = meter.GetElapsedSeconds();
+        report.hops = cluster->GetHops();
+        report.counters = cluster->GetCounters();
+        report.links = FindBusiest(cluster->GetLinkUses(report.simulated), BUSIEST_LINKS);
+        manifest.AddNodes();
+        manifest.AddObject(job);
+        manifest.AddObject(cluster);
+        ReportFolder(options.report).WriteRun(report, manifest);
+    }
+    Simulator::Destroy();
+    return status;
+}
+
+/**
+ * Print a line of name=value for each run.
+ * @param reports the runs
+ */
+void
+PrintSummary(const std::vector<TrainingReport>& reports)
+{
+    for (const TrainingReport& report : reports)
+    {
+        const TrainingSummary summary = report.GetSummary();
+        std::cout << "fabric=" << report.name
+                  << " iteration_us=" << FormatNumber(summary.iterationUs, 6)
+                  << " compute_us=" << FormatNumber(summary.computeUs, 6);
+        for (std::size_t i = 0; i < PARALLEL_DIMENSIONS; ++i)
+        {
+            std::cout << " exposed_" << GetShortName(static_cast<ParallelDimension>(i))
+                      << "_us=" << FormatNumber(summary.exposedUs[i], 6);
+        }
+        std::cout << " bubble_us=" << FormatNumber(summary.bubbleUs, 6) << " hops=" << report.hops
+                  << " wall_s=" << FormatNumber(report.wallSeconds, 3) << "\n";
+    }
+}
+
+/**
+ * @param argc number of words
+ * @param argv the words
+ * @return exit status
+ */
+int
+Run(int argc, char* argv[])
+{
+    const Options options = ParseOptions(argc, argv);
+    RngSeedManager::SetSeed(options.seed);
+    if (!options.congestionControl.empty())
+    {
+        Config::SetDefault("ns3::llm::RdmaTransport::CongestionControl",
+                           StringValue(options.congestionControl));
+    }
+    const Ptr<const TransformerWorkload> workload = MakeWorkload(options);
+    std::vector<std::string> fabrics;
+    for (const auto& fabric : FABRICS)
+    {
+        if (options.fabric == "all" || options.fabric == fabric.first)
+        {
+            fabrics.push_back(fabric.first);
+        }
+    }
+    const ReportFolder folder(options.report);
+    folder.Prepare();
+    RunManifest manifest;
+    manifest.SetCommand(argc, argv);
+    for (const auto& fact : TrainingHelper::Describe(*workload))
+    {
+        manifest.AddFact(fact.first, fact.second);
+    }
+    const auto mode = ProgressPrinter::ChooseMode(options.quiet, STDERR_FILENO);
+    ProgressPrinter printer(std::cerr, mode);
+    const std::vector<int> results = ParallelRuns(fabrics).Run(
+        [&](uint32_t index, const ProgressMeter::Sink& sink)
+        { return RunFabric(options, workload, fabrics[index], sink, manifest); },
+        printer,
+        ProgressPrinter::GetInterval(mode));
+    int status = EXIT_DONE;
+    for (std::size_t i = 0; i < results.size(); ++i)
+    {
+        status = std::max(status, results[i]);
+        if (results[i] != EXIT_DONE)
+        {
+            std::cerr << "error: the run on " << fabrics[i] << " ended with status " << results[i]
+                      << "\n";
+        }
+    }
+    if (status != EXIT_DONE)
+    {
+        return status;
+    }
+    const std::vector<TrainingReport> reports = folder.Finish(fabrics);
+    if (options.summary)
+    {
+        PrintSummary(reports);
+        return status;
+    }
+    for (const auto& fact : reports.front().facts)
+    {
+        std::cout << fact.first << ": " << fact.second << "\n";
+    }
+    std::cout << "\n";
+    WriteComparisonText(std::cout, reports);
+    std::cout << "\nReport: " << options.report << "/report.txt\n";
+    return status;
+}
+
+} // namespace
+
+int
+main(int argc, char* argv[])
+{
+    UsePicoseconds();
+    UseFrameEngine();
+    try
+    {
+        return Run(argc, argv);
+    }
+    catch (const InputError& error)
+    {
+        std::cerr << "error: " << error.what() << "\n";
+        return EXIT_REFUSED;
+    }
+}

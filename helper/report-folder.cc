@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-2.0-only
+
+#include "report-folder.h"
+
+#include "ns3/input-error.h"
+#include "ns3/text-table.h"
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+namespace ns3::llm
+{
+
+namespace
+{
+
+/** What draws iteration.dat; run in the folder. */
+constexpr const char* GNUPLOT_SCRIPT =
+    R"(# draws iteration.png from iteration.dat: gnuplot iteration.gp
+set terminal pngcairo size 900,600
+set output "iteration.png"
+set style data histograms
+set style histogram rowstacked
+set style fill solid 0.8 border -1
+set boxwidth 0.6
+set ylabel "time of an iteration [ms]"
+set yrange [0:*]
+set key outside right
+set grid ytics
+plot for [i=2:6] "iteration.dat" using i:xtic(1) title columnheader(i)
+)";
+
+} // namespace
+
+ReportFolder::ReportFolder(std::string path)
+    : m_path(std::move(path))
+{
+}
+
+void
+ReportFolder::Prepare() const
+{
+    std::error_code error;
+    std::filesystem::create_directories(m_path, error);
+    if (error)
+    {
+        RefuseInput("report folder '" + m_path + "' cannot be made: " + error.message());
+    }
+    Write("iteration.gp", GNUPLOT_SCRIPT);
+}
+
+void
+ReportFolder::Write(const std::string& name, const std::string& text) const
+{
+    std::ofstream file(m_path + "/" + name);
+    file << text;
+    file.close();
+    if (!file)
+    {
+        RefuseInput("cannot write " + m_path + "/" + name + ": " + std::strerror(errno));
+    }
+}
+
+std::string
+ReportFolder::Read(const std::string& name) const
+{
+    std::ifstream file(m_path + "/" + name);
+    std::ostringstream text;
+    text << file.rdbuf();
+    if (!file)
+    {
+        RefuseInput("cannot read " + m_path + "/" + name + ": " + std::strerror(errno));
+    }
+    return text.str();
+}
+
+void
+ReportFolder::WriteRun(const TrainingReport& report, const RunManifest& manifest) const
+{
+    Write(report.name + ".json", ReportToJson(report) + "\n");
+    Write(report.name + "-manifest.json", manifest.ToJson());
+    WriteReportCsv(m_path, report.name + "-", report);
+}
+
+std::vector<TrainingReport>
+ReportFolder::Finish(const std::vector<std::string>& runs) const
+{
+    std::vector<TrainingReport> reports;
+    std::string all = "[\n";
+    std::string manifests = "{\n";
+    for (const std::string& run : runs)
+    {
+        const std::string text = Read(run + ".json");
+        reports.push_back(ReportFromJson(text));
+        const bool last = run == runs.back();
+        all += text + (last ? "]\n" : ",\n");
+        const std::string manifest = run + "-manifest.json";
+        manifests += "\"" + run + "\": " + Read(manifest) + (last ? "\n}\n" : ",\n");
+        std::filesystem::remove(m_path + "/" + manifest);
+        std::filesystem::remove(m_path + "/" + run + ".json");
+    }
+    Write("report.json", all);
+    Write("manifest.json", manifests);
+    std::ostringstream text;
+    if (reports.size() > 1)
+    {
+        WriteComparisonText(text, reports);
+    }
+    for (const TrainingReport& report : reports)
+    {
+        text << (text.str().empty() ? "" : "\n\n");
+        WriteReportText(text, report);
+    }
+    Write("report.txt", text.str());
+    Draw(reports);
+    return reports;
+}
+
+void
+ReportFolder::Draw(const std::vector<TrainingReport>& reports) const
+{
+    std::ostringstream data;
+    data << "fabric compute \"exposed TP\" \"exposed PP\" \"exposed DP\" bubble\n";
+    for (const TrainingReport& report : reports)
+    {
+        const TrainingSummary summary = report.GetSummary();
+        data << report.name << " " << FormatNumber(summary.computeUs / 1e3, 6);
+        for (const double part : summary.exposedUs)
+        {
+            data << " " << FormatNumber(part / 1e3, 6);
+        }
+        data << " " << FormatNumber(summary.bubbleUs / 1e3, 6) << "\n";
+    }
+    Write("iteration.dat", data.str());
+    if (std::system("command -v gnuplot > /dev/null 2>&1") != 0)
+    {
+        return;
+    }
+    // the path as a quoted word of the shell
+    std::string quoted = "'";
+    for (const char c : m_path)
+    {
+        quoted += c == '\'' ? "'\\''" : std::string(1, c);
+    }
+    const std::string command = "cd " + quoted + "' && gnuplot iteration.gp > /dev/null 2>&1";
+    if (std::system(command.c_str()) != 0)
+    {
+        std::filesystem::remove(m_path + "/iteration.png");
+    }
+}
+
+} // namespace ns3::llm

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0-only
+
+#include "report-names.h"
+
+#include "rank-account.h"
+
+#include "ns3/collective-operation.h"
+#include "ns3/input-error.h"
+
+#include "ns3/abort.h"
+
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+
+namespace ns3::llm
+{
+
+std::string
+GetOperationName(TrainingTask::Kind kind)
+{
+    switch (kind)
+    {
+    case TrainingTask::ALL_REDUCE:
+        return GetName(CollectiveOperation::ALL_REDUCE);
+    case TrainingTask::ALL_GATHER:
+        return GetName(CollectiveOperation::ALL_GATHER);
+    case TrainingTask::REDUCE_SCATTER:
+        return GetName(CollectiveOperation::REDUCE_SCATTER);
+    case TrainingTask::SEND:
+    case TrainingTask::RECEIVE:
+        return GetName(CollectiveOperation::POINT_TO_POINT);
+    case TrainingTask::COMPUTE:
+        break;
+    }
+    NS_ABORT_MSG("a task of kind " << int(kind) << " is no communication");
+    return "";
+}
+
+TrainingTask::Kind
+ParseOperationName(const std::string& name)
+{
+    switch (ParseCollectiveOperation(name))
+    {
+    case CollectiveOperation::ALL_REDUCE:
+        return TrainingTask::ALL_REDUCE;
+    case CollectiveOperation::ALL_GATHER:
+        return TrainingTask::ALL_GATHER;
+    case CollectiveOperation::REDUCE_SCATTER:
+        return TrainingTask::REDUCE_SCATTER;
+    case CollectiveOperation::POINT_TO_POINT:
+        return TrainingTask::SEND;
+    }
+    return TrainingTask::SEND;
+}
+
+ParallelDimension
+ParseShortName(const std::string& name)
+{
+    for (std::size_t i = 0; i < PARALLEL_DIMENSIONS; ++i)
+    {
+        const auto dimension = static_cast<ParallelDimension>(i);
+        if (name == GetShortName(dimension))
+        {
+            return dimension;
+        }
+    }
+    RefuseInput("parallel dimension '" + name + "' is unknown; there are TP, PP and DP");
+}
+
+double
+ToMicroseconds(Time time)
+{
+    return static_cast<double>(time.GetPicoSeconds()) / 1e6;
+}
+
+Time
+FromMicroseconds(double us)
+{
+    return PicoSeconds(static_cast<uint64_t>(std::llround(us * 1e6)));
+}
+
+std::string
+FormatMicroseconds(Time time)
+{
+    const auto parts = std::lldiv(time.GetPicoSeconds(), 1000000);
+    char text[48];
+    std::snprintf(text, sizeof(text), "%lld.%06lld", parts.quot, std::llabs(parts.rem));
+    return text;
+}
+
+} // namespace ns3::llm
