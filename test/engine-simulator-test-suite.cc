@@ -56,8 +56,7 @@ class RandomProgram
     static constexpr uint32_t MOST_EVENTS = 1500;
 
     /** @return a delay, of many sizes, and with many ties in the second of three shapes */
-    Time
-    DrawDelay()
+    Time DrawDelay()
     {
         const uint64_t bits[] = {0, 1, 3, 6, 13, 20, 33, m_random.Below(24)};
         const uint64_t size = bits[m_random.Below(m_shape == 1 ? 3 : 8)];
@@ -253,8 +252,7 @@ class SimulatorFuzzTest : public TestCase
     }
 
   private:
-    void
-    DoRun() override
+    void DoRun() override
     {
         std::size_t length = 0;
         for (uint64_t seed = 0; seed < 60; seed++)
@@ -311,8 +309,7 @@ class SimulatorExpiryTest : public TestCase
     }
 
   private:
-    void
-    DoRun() override
+    void DoRun() override
     {
         const EngineScope scope(FRAME_ENGINE);
         const Ptr<FrameClock> clock = Create<FrameClock>();
@@ -340,8 +337,7 @@ class SimulatorExpiryTest : public TestCase
     }
 
     /** An ns-3 event that looks at itself. */
-    void
-    Note()
+    void Note()
     {
         m_notes++;
         m_inEvent = m_id.IsExpired();
@@ -373,8 +369,7 @@ class SimulatorThreadTest : public TestCase
     /** Events of each. */
     static constexpr uint32_t EVENTS = 2000;
 
-    void
-    DoRun() override
+    void DoRun() override
     {
         const EngineScope scope(FRAME_ENGINE);
         m_clock = Create<FrameClock>();
@@ -422,8 +417,7 @@ class SimulatorThreadTest : public TestCase
      * An ns-3 event.
      * @param context the context that it was scheduled for
      */
-    void
-    Receive(uint32_t context)
+    void Receive(uint32_t context)
     {
         m_received++;
         m_wrongContexts += Simulator::GetContext() != context;
@@ -462,8 +456,7 @@ class SimulatorEndTest : public TestCase
         static uint32_t s_dead; //!< how many died
     };
 
-    void
-    DoRun() override
+    void DoRun() override
     {
         const EngineScope scope(FRAME_ENGINE);
         for (uint32_t round = 0; round < 2; round++)
@@ -499,8 +492,7 @@ class SimulatorEndTest : public TestCase
     }
 
     /** What is fatal. */
-    void
-    CheckRefusals()
+    void CheckRefusals()
     {
         const std::string past = GetDyingWords(
             []()

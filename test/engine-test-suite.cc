@@ -54,8 +54,7 @@ struct CountingEntry
      * @param other the original
      * @return this
      */
-    CountingEntry&
-    operator=(const CountingEntry& other)
+    CountingEntry& operator=(const CountingEntry& other)
     {
         tick = other.tick;
         key = other.key;
@@ -87,8 +86,7 @@ struct CountingAllocator
      * @param count number of objects
      * @return the storage
      */
-    T*
-    allocate(std::size_t count)
+    T* allocate(std::size_t count)
     {
         CountingEntry::allocations++;
         return std::allocator<T>().allocate(count);
@@ -99,22 +97,19 @@ struct CountingAllocator
      * @param storage the storage
      * @param count number of objects
      */
-    void
-    deallocate(T* storage, std::size_t count)
+    void deallocate(T* storage, std::size_t count)
     {
         std::allocator<T>().deallocate(storage, count);
     }
 
     /** @return true: all are the same */
-    bool
-    operator==(const CountingAllocator&) const
+    bool operator==(const CountingAllocator&) const
     {
         return true;
     }
 
     /** @return false: all are the same */
-    bool
-    operator!=(const CountingAllocator&) const
+    bool operator!=(const CountingAllocator&) const
     {
         return false;
     }
@@ -181,8 +176,7 @@ class QueueReferenceTest : public TestCase
     }
 
   private:
-    void
-    DoRun() override
+    void DoRun() override
     {
         for (uint64_t seed = 0; seed < 60; seed++)
         {
@@ -194,8 +188,7 @@ class QueueReferenceTest : public TestCase
      * Run one random program.
      * @param seed seed; also chooses the shape of the distances and the mix of calls
      */
-    void
-    RunOne(uint64_t seed)
+    void RunOne(uint64_t seed)
     {
         TestRandom random(seed);
         FrameEventQueue<FrameEvent> queue;
@@ -251,11 +244,10 @@ class QueueReferenceTest : public TestCase
      * @param reference the set
      * @param now the present
      */
-    void
-    EraseOne(TestRandom& random,
-             FrameEventQueue<FrameEvent>& queue,
-             std::multiset<Place>& reference,
-             uint64_t now)
+    void EraseOne(TestRandom& random,
+                  FrameEventQueue<FrameEvent>& queue,
+                  std::multiset<Place>& reference,
+                  uint64_t now)
     {
         Place place(now + random.Below(10), random.Below(300));
         if (random.Below(4) != 0)
@@ -288,8 +280,7 @@ class QueueOrderTest : public TestCase
     }
 
   private:
-    void
-    DoRun() override
+    void DoRun() override
     {
         // three ticks of 600 entries each, one of them far away, and 600 for the first while it runs
         std::vector<FrameEvent> early;
@@ -329,8 +320,8 @@ class QueueOrderTest : public TestCase
      * @param late inserted in pieces, while the first tick runs
      * @return the places of the entries in the order of their pops
      */
-    static std::vector<Place>
-    Run(const std::vector<FrameEvent>& early, const std::vector<FrameEvent>& late)
+    static std::vector<Place> Run(const std::vector<FrameEvent>& early,
+                                  const std::vector<FrameEvent>& late)
     {
         FrameEventQueue<FrameEvent> queue;
         std::vector<Place> places;
@@ -358,8 +349,7 @@ class QueueOrderTest : public TestCase
      * Compare with what must come out by hand.
      * @param places what came out
      */
-    void
-    CheckFirstOrder(const std::vector<Place>& places)
+    void CheckFirstOrder(const std::vector<Place>& places)
     {
         NS_TEST_ASSERT_MSG_EQ(places.size(), 2400, "all come out");
         // 0, 2 .. 198 ran before the odd keys came; of these the lower ones run at once
@@ -391,8 +381,7 @@ class QueueCostTest : public TestCase
     /** Copies per entry that are allowed; a quadratic cost would be thousands. */
     static constexpr uint64_t ALLOWED = 100;
 
-    void
-    DoRun() override
+    void DoRun() override
     {
         // descending keys are the worst order for an array that is sorted in from the back
         Check("one tick, ahead",
@@ -446,8 +435,7 @@ class QueueCostTest : public TestCase
      * @param fill fills the queue
      */
     template <typename Fill>
-    void
-    Check(const std::string& name, Fill fill)
+    void Check(const std::string& name, Fill fill)
     {
         CountingQueue queue;
         CountingEntry::copies = 0;
@@ -459,8 +447,7 @@ class QueueCostTest : public TestCase
     }
 
     /** Pop and insert for a long time, once the storage has been got. */
-    void
-    CheckSteadyState()
+    void CheckSteadyState()
     {
         TestRandom random(3);
         CountingQueue queue;
@@ -499,8 +486,7 @@ class QueueDrainTest : public TestCase
     }
 
   private:
-    void
-    DoRun() override
+    void DoRun() override
     {
         FrameEventQueue<FrameEvent> queue;
         NS_TEST_EXPECT_MSG_EQ((queue.Peek() == nullptr), true, "nothing to see");
@@ -518,8 +504,7 @@ class QueueDrainTest : public TestCase
     }
 
     /** Drain a queue that has entries everywhere, and insert meanwhile. */
-    void
-    CheckDrain()
+    void CheckDrain()
     {
         FrameEventQueue<FrameEvent> queue;
         uint64_t sum = 0;

@@ -57,8 +57,7 @@ class ThresholdTestCase : public TestCase
     }
 
   private:
-    void
-    DoRun() override
+    void DoRun() override
     {
         SharedBuffer buffer = MakeBuffer(10000000, 3);
         NS_TEST_EXPECT_MSG_EQ(buffer.GetSharedBytes(), 10000000, "shared part");
@@ -95,8 +94,7 @@ class ThresholdTestCase : public TestCase
     }
 
     /** @param buffer a buffer @param port a port @param frames of 1000 B that are just counted */
-    void
-    Fill(SharedBuffer& buffer, uint16_t port, uint32_t frames)
+    void Fill(SharedBuffer& buffer, uint16_t port, uint32_t frames)
     {
         for (uint32_t i = 0; i < frames; ++i)
         {
@@ -116,8 +114,7 @@ class EqualSharesTestCase : public TestCase
     }
 
   private:
-    void
-    DoRun() override
+    void DoRun() override
     {
         Check(1, 0.125);
         Check(8, 0.125);
@@ -129,8 +126,7 @@ class EqualSharesTestCase : public TestCase
     }
 
     /** @param ports so many @param alpha share of the free memory */
-    void
-    Check(uint32_t ports, double alpha)
+    void Check(uint32_t ports, double alpha)
     {
         const double shared = 10000000;
         SharedBuffer buffer = MakeBuffer(10000000, ports, 100000, 0, alpha);
@@ -169,8 +165,7 @@ class PartsTestCase : public TestCase
     }
 
   private:
-    void
-    DoRun() override
+    void DoRun() override
     {
         SharedBuffer buffer = MakeBuffer(80000, 2, 5000, 4096);
         NS_TEST_EXPECT_MSG_EQ(buffer.GetSharedBytes(), 80000, "shared part");
@@ -244,15 +239,13 @@ class SecondCountTestCase : public TestCase
     static constexpr int64_t HYSTERESIS = 3000; //!< bytes
 
     /** @param queue a queue @return its part of the shared memory */
-    static int64_t
-    SharedPart(const Queue& queue)
+    static int64_t SharedPart(const Queue& queue)
     {
         return std::max<int64_t>(static_cast<int64_t>(queue.bytes) - RESERVE, 0);
     }
 
     /** @return what is free of the shared memory */
-    int64_t
-    Free() const
+    int64_t Free() const
     {
         int64_t used = 0;
         for (const auto& port : m_queues)
@@ -266,8 +259,7 @@ class SecondCountTestCase : public TestCase
     }
 
     /** @param queue the queue @param isLossless its class @param bytes of a frame @return verdict */
-    Verdict
-    Expect(Queue& queue, bool isLossless, uint32_t bytes)
+    Verdict Expect(Queue& queue, bool isLossless, uint32_t bytes)
     {
         if (queue.isPaused)
         {
@@ -291,8 +283,7 @@ class SecondCountTestCase : public TestCase
         return isOver ? Verdict::PAUSE : Verdict::ACCEPT;
     }
 
-    void
-    DoRun() override
+    void DoRun() override
     {
         SharedBuffer buffer = MakeBuffer(SHARED, PORTS, HEADROOM, RESERVE, 0.25);
         std::mt19937 random(11);
@@ -347,8 +338,7 @@ class SecondCountTestCase : public TestCase
     }
 
     /** Take all that may go on. @param buffer the buffer */
-    void
-    Resume(SharedBuffer& buffer)
+    void Resume(SharedBuffer& buffer)
     {
         uint16_t port;
         uint8_t trafficClass;
@@ -373,16 +363,14 @@ class SecondCountTestCase : public TestCase
     }
 
     /** @param queue a paused one @return whether it may go on */
-    bool
-    MayResume(const Queue& queue) const
+    bool MayResume(const Queue& queue) const
     {
         return queue.headroom == 0 &&
                (SharedPart(queue) == 0 || 4 * (SharedPart(queue) + HYSTERESIS) <= Free());
     }
 
     /** @param buffer to be compared */
-    void
-    Compare(const SharedBuffer& buffer)
+    void Compare(const SharedBuffer& buffer)
     {
         uint64_t used = 0;
         for (uint16_t port = 0; port < PORTS; ++port)

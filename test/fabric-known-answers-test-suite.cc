@@ -24,8 +24,7 @@ class OneFlowTestCase : public TestCase
     }
 
   private:
-    void
-    DoRun() override
+    void DoRun() override
     {
         SmallNetwork::SetPlain(1000);
         SmallNetwork net;
@@ -54,8 +53,7 @@ class MebibyteTestCase : public TestCase
     }
 
   private:
-    void
-    DoRun() override
+    void DoRun() override
     {
         for (const uint32_t mtu : {4096, 1024})
         {
@@ -94,16 +92,14 @@ class IncastTestCase : public TestCase
     }
 
   private:
-    void
-    DoRun() override
+    void DoRun() override
     {
         Check(8, 484736, 48.405);
         Check(16, 1038720, 92.724);
     }
 
     /** @param senders so many @param queue longest, bytes @param last ACK of the last data, us */
-    void
-    Check(uint32_t senders, uint32_t queue, double last)
+    void Check(uint32_t senders, uint32_t queue, double last)
     {
         SmallNetwork::SetPlain(1000);
         Config::SetDefault("ns3::llm::RdmaTransport::AckSize", UintegerValue(1));
@@ -134,8 +130,7 @@ class BigIncastTestCase : public TestCase
     }
 
   private:
-    void
-    DoRun() override
+    void DoRun() override
     {
         SmallNetwork::SetComparison();
         SmallNetwork net;
@@ -167,8 +162,7 @@ class RingTestCase : public TestCase
     }
 
   private:
-    void
-    DoRun() override
+    void DoRun() override
     {
         SmallNetwork::SetComparison();
         SmallNetwork net;

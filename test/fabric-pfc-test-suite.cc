@@ -34,8 +34,7 @@ class LosslessTestCase : public TestCase
     }
 
   private:
-    void
-    DoRun() override
+    void DoRun() override
     {
         uint64_t pauses = 0;
         for (const uint32_t senders : {2, 3, 8, 64})
@@ -53,8 +52,7 @@ class LosslessTestCase : public TestCase
 
     /** @param senders so many @param rate of the receiver's link @param seed of sizes and starts
      * @return pauses */
-    uint64_t
-    RunOne(uint32_t senders, const std::string& rate, uint32_t seed)
+    uint64_t RunOne(uint32_t senders, const std::string& rate, uint32_t seed)
     {
         SmallNetwork::SetPlain(1000);
         SetSwitch("MaxFrameSize", 1082);
@@ -116,8 +114,7 @@ class HeadroomTestCase : public TestCase
     static constexpr uint64_t HEADROOM = 25000 + 2 * 1082 + 84; //!< 2 x 1 us at 100 Gb/s
     static constexpr uint32_t SENDERS = 8;                      //!< so many
 
-    void
-    DoRun() override
+    void DoRun() override
     {
         uint64_t enough = 0;
         uint64_t tooSmall = 0;
@@ -132,8 +129,7 @@ class HeadroomTestCase : public TestCase
     }
 
     /** @param headroom bytes; 0: default @param phase of the other way @return lossless drops */
-    uint64_t
-    Drops(uint64_t headroom, uint32_t phase)
+    uint64_t Drops(uint64_t headroom, uint32_t phase)
     {
         SmallNetwork::SetPlain(1000);
         SetSwitch("MaxFrameSize", 1082);
@@ -174,8 +170,7 @@ class EqualRatesTestCase : public TestCase
     }
 
   private:
-    void
-    DoRun() override
+    void DoRun() override
     {
         SmallNetwork::SetPlain(1000);
         SetSwitch("BufferSize", 2000000);
@@ -204,8 +199,7 @@ class LossyTestCase : public TestCase
     }
 
   private:
-    void
-    DoRun() override
+    void DoRun() override
     {
         SmallNetwork::SetPlain(1000);
         SetSwitch("BufferSize", 60000);
@@ -243,8 +237,7 @@ class VictimTestCase : public TestCase
     }
 
   private:
-    void
-    DoRun() override
+    void DoRun() override
     {
         const uint64_t alone = RunOne(false);
         const uint64_t blocked = RunOne(true);
@@ -252,8 +245,7 @@ class VictimTestCase : public TestCase
     }
 
     /** @param isIncast whether there is an incast @return tick when the victim's message is there */
-    uint64_t
-    RunOne(bool isIncast)
+    uint64_t RunOne(bool isIncast)
     {
         SmallNetwork::SetPlain(1000);
         SetSwitch("BufferSize", 500000);
@@ -286,8 +278,7 @@ class BufferInputTestCase : public TestCase
     }
 
   private:
-    void
-    DoRun() override
+    void DoRun() override
     {
         SmallNetwork::SetPlain(1000);
         SetSwitch("MaxFrameSize", 1082);

@@ -31,8 +31,7 @@ class RouteBuilderTestCase : public TestCase
   private:
     static constexpr uint16_t NO = 999; //!< no route
 
-    void
-    DoRun() override
+    void DoRun() override
     {
         // terminals 0 and 1 at switches 2 and 5; 2-3-5 and 2-4-5 are equal, 2-6-7-5 is longer
         std::vector<RouteBuilder::Vertex> graph(8);
@@ -75,11 +74,10 @@ class RouteBuilderTestCase : public TestCase
     }
 
     /** @param table of a switch @param terminal where to @param ports expected @param what it is */
-    void
-    Expect(const RouteBuilder::Table& table,
-           uint32_t terminal,
-           const std::vector<uint16_t>& ports,
-           const std::string& what)
+    void Expect(const RouteBuilder::Table& table,
+                uint32_t terminal,
+                const std::vector<uint16_t>& ports,
+                const std::string& what)
     {
         const uint16_t group = table.groupOf.at(terminal);
         NS_TEST_ASSERT_MSG_NE(group, NO, what);
@@ -98,8 +96,7 @@ class FatTreePathsTestCase : public TestCase
     }
 
   private:
-    void
-    DoRun() override
+    void DoRun() override
     {
         SmallNetwork net;
         net.MakeFatTree(4);
@@ -141,8 +138,7 @@ class SpreadTestCase : public TestCase
     }
 
   private:
-    void
-    DoRun() override
+    void DoRun() override
     {
         // mean of the fullest bin and of the bins in use, exact values
         CheckBins(4, 4, 2.12, 4 * (1 - std::pow(0.75, 4)));
@@ -155,8 +151,7 @@ class SpreadTestCase : public TestCase
     }
 
     /** @param flows balls @param paths bins @param fullest expected @param inUse expected */
-    void
-    CheckBins(uint32_t flows, uint32_t paths, double fullest, double inUse)
+    void CheckBins(uint32_t flows, uint32_t paths, double fullest, double inUse)
     {
         FlowEcmp balancer;
         std::vector<uint16_t> ports;
@@ -185,8 +180,7 @@ class SpreadTestCase : public TestCase
     }
 
     /** Many flows of one pair over the four paths. */
-    void
-    CheckTree()
+    void CheckTree()
     {
         SmallNetwork net;
         net.MakeFatTree(4);
@@ -209,8 +203,7 @@ class SpreadTestCase : public TestCase
     }
 
     /** The flows of all pairs: no two pairs share their choices by construction. */
-    void
-    CheckOwnFlows()
+    void CheckOwnFlows()
     {
         SmallNetwork net;
         net.MakeFatTree(4);
@@ -234,8 +227,7 @@ class SpreadTestCase : public TestCase
 class PathObserver : public FrameTransmitter::Observer
 {
   public:
-    void
-    FrameArrived(const FrameTransmitter& transmitter, const Frame& frame, uint64_t) override
+    void FrameArrived(const FrameTransmitter& transmitter, const Frame& frame, uint64_t) override
     {
         const auto kind = static_cast<uint32_t>(frame.kind);
         crossed[{frame.source, frame.destination, kind}].insert(transmitter.GetObject());
@@ -255,8 +247,7 @@ class SamePathTestCase : public TestCase
     }
 
   private:
-    void
-    DoRun() override
+    void DoRun() override
     {
         SmallNetwork::SetPlain(1000);
         SmallNetwork net;
@@ -300,8 +291,7 @@ class LinkFailureTestCase : public TestCase
     }
 
   private:
-    void
-    DoRun() override
+    void DoRun() override
     {
         SmallNetwork::SetPlain(1000);
         Config::SetDefault("ns3::llm::RdmaTransport::RetransmissionTimeout",
@@ -362,8 +352,7 @@ class PausedLinkTestCase : public TestCase
     }
 
   private:
-    void
-    DoRun() override
+    void DoRun() override
     {
         uint64_t pauses = 0;
         for (uint32_t at = 10; at < 60; ++at)
@@ -415,8 +404,7 @@ class UnreachableTestCase : public TestCase
     }
 
   private:
-    void
-    DoRun() override
+    void DoRun() override
     {
         for (const uint32_t broken : {1, 0})
         {

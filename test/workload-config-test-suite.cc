@@ -49,8 +49,7 @@ class ConfigDialectTestCase : public TestCase
     }
 
   private:
-    void
-    DoRun() override
+    void DoRun() override
     {
         const Json plain = MakeLlama();
         const uint64_t count = Parse(plain).GetParameterCount();
@@ -105,8 +104,7 @@ class ConfigRefusalTestCase : public TestCase
      * @param value its wrong value
      * @param parts what the message must say
      */
-    void
-    Check(const char* key, const Json& value, std::vector<std::string> parts)
+    void Check(const char* key, const Json& value, std::vector<std::string> parts)
     {
         Json config = MakeLlama();
         config[key] = value;
@@ -114,8 +112,7 @@ class ConfigRefusalTestCase : public TestCase
         NS_TEST_EXPECT_MSG_EQ(CheckRefused([&config] { Parse(config); }, parts), "", key);
     }
 
-    void
-    DoRun() override
+    void DoRun() override
     {
         Check("hidden_size", "64", {"whole number"});
         Check("hidden_size", 64.5, {"whole number"});

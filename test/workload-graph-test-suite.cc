@@ -23,8 +23,7 @@ class DependencyTestCase : public TestCase
     }
 
   private:
-    void
-    DoRun() override
+    void DoRun() override
     {
         const auto workload = MakeWorkload("gpt2", MakeStrategy(2, 1, 2, 1, 256));
         const auto tasks = GetTasks(workload, 0);
@@ -49,8 +48,7 @@ class DependencyTestCase : public TestCase
     }
 
     /** The backward sum runs beside the weight gradients when told so. */
-    void
-    CheckBackwardOverlap()
+    void CheckBackwardOverlap()
     {
         for (const bool overlap : {true, false})
         {
@@ -73,8 +71,7 @@ class DependencyTestCase : public TestCase
     }
 
     /** Buckets go out during the last backward pass; the optimizer waits for the last. */
-    void
-    CheckGradients()
+    void CheckGradients()
     {
         TransformerWorkloadOptions options;
         options.bucketBytes = 1;
@@ -120,8 +117,7 @@ class BoundedTestCase : public TestCase
     }
 
   private:
-    void
-    DoRun() override
+    void DoRun() override
     {
         const auto workload = MakeWorkload("gpt3-175b", MakeStrategy(8, 1, 8, 64, 2048));
         TransformerTrainingGraph graph(workload, 5);
@@ -163,8 +159,7 @@ class WorkloadRefusalTestCase : public TestCase
     }
 
   private:
-    void
-    DoRun() override
+    void DoRun() override
     {
         const auto refuse = [this](const ParallelStrategy& strategy,
                                    const TransformerWorkloadOptions& options,
@@ -207,8 +202,7 @@ class WorkloadGraphTestSuite : public TestSuite
     }
 
   private:
-    void
-    DoSetup() override
+    void DoSetup() override
     {
         UsePicosecondTicks();
     }

@@ -114,8 +114,7 @@ class ParameterCountTestCase : public TestCase
     }
 
   private:
-    void
-    DoRun() override
+    void DoRun() override
     {
         const auto rows = ReadReference();
         NS_TEST_ASSERT_MSG_EQ(rows.size(), 10, "dense rows of the reference file");
@@ -130,8 +129,7 @@ class ParameterCountTestCase : public TestCase
     }
 
     /** Totals of the published checkpoints, which are exact. */
-    void
-    CheckBuiltIns()
+    void CheckBuiltIns()
     {
         const std::map<std::string, uint64_t> totals = {{"gpt2", 124439808},
                                                         {"gpt2-medium", 354823168},
@@ -165,8 +163,7 @@ class ParameterCountTestCase : public TestCase
     }
 
     /** Totals of published checkpoints of the families that no built-in name covers. */
-    void
-    CheckFamilies()
+    void CheckFamilies()
     {
         const std::vector<std::pair<Json, uint64_t>> files = {
             {{{"model_type", "falcon"},
@@ -238,8 +235,7 @@ class ParameterPartsTestCase : public TestCase
     }
 
   private:
-    void
-    DoRun() override
+    void DoRun() override
     {
         const TransformerModel model = TransformerModel::Load("gpt3-175b").WithVocabulary(51200);
         const double h = 12288;

@@ -35,8 +35,7 @@ class FreeReplay
     }
 
     /** @return when the last task ends; Time(0) if ranks wait for each other */
-    Time
-    Run()
+    Time Run()
     {
         bool moved = true;
         while (moved)
@@ -68,8 +67,7 @@ class FreeReplay
      * @param rank the rank
      * @return false if it waits for a message
      */
-    bool
-    Step(uint32_t rank)
+    bool Step(uint32_t rank)
     {
         const TrainingTask& task = m_tasks[rank][m_next[rank]];
         Time start(0);
@@ -120,8 +118,7 @@ class ReplayTestCase : public TestCase
     }
 
   private:
-    void
-    DoRun() override
+    void DoRun() override
     {
         for (const uint32_t stages : {1, 2, 4, 8})
         {
@@ -144,14 +141,12 @@ class ReplayTestCase : public TestCase
 class ChunkwiseSchedule : public PipelineSchedule
 {
   public:
-    bool
-    Supports(const PipelineShape&) const override
+    bool Supports(const PipelineShape&) const override
     {
         return true;
     }
 
-    PipelineStep
-    GetStep(const PipelineShape& shape, uint32_t, uint64_t index) const override
+    PipelineStep GetStep(const PipelineShape& shape, uint32_t, uint64_t index) const override
     {
         const uint64_t half = GetStepCount(shape) / 2;
         const bool forward = index < half;
@@ -173,8 +168,7 @@ class LayerTestCase : public TestCase
     }
 
   private:
-    void
-    DoRun() override
+    void DoRun() override
     {
         ParallelStrategy strategy = MakeStrategy(2, 2, 1, 3, 256);
         CheckLayers(MakeWorkload("gpt2", strategy), 0, {0, 1, 2, 3, 4, 5});
@@ -212,10 +206,9 @@ class LayerTestCase : public TestCase
      * @param stage a stage
      * @param layers its layers
      */
-    void
-    CheckLayers(const Ptr<const TransformerWorkload>& workload,
-                uint32_t stage,
-                std::vector<int32_t> layers)
+    void CheckLayers(const Ptr<const TransformerWorkload>& workload,
+                     uint32_t stage,
+                     std::vector<int32_t> layers)
     {
         std::map<std::string, std::vector<int32_t>> visited;
         for (const auto& task : GetTasks(workload, workload->GetStrategy().GetRank({0, stage, 0})))
@@ -245,8 +238,7 @@ class WorkloadPipelineTestSuite : public TestSuite
     }
 
   private:
-    void
-    DoSetup() override
+    void DoSetup() override
     {
         UsePicosecondTicks();
     }

@@ -54,22 +54,19 @@ class FrameEventQueue
     static constexpr uint64_t NEVER = UINT64_MAX;
 
     /** @return whether there are no entries */
-    bool
-    IsEmpty() const
+    bool IsEmpty() const
     {
         return m_head == m_run.size() && m_wheel.IsEmpty() && m_late.empty();
     }
 
     /** @return the number of entries; counts all slots, so not for each event */
-    std::size_t
-    GetSize() const
+    std::size_t GetSize() const
     {
         return m_run.size() - m_head + m_late.size() + m_wheel.GetSize();
     }
 
     /** @return the number of entries popped so far */
-    uint64_t
-    GetPopCount() const
+    uint64_t GetPopCount() const
     {
         return m_popped + m_head;
     }
@@ -78,8 +75,7 @@ class FrameEventQueue
      * Insert an entry.
      * @param entry the entry, not before the tick of the last one popped
      */
-    void
-    Insert(const Entry& entry)
+    void Insert(const Entry& entry)
     {
         NS_ASSERT_MSG(entry.tick >= m_origin, "an entry lies in the past of its queue");
         const uint64_t difference = entry.tick ^ m_origin;
@@ -97,8 +93,7 @@ class FrameEventQueue
      * Look at the earliest tick. Nothing moves, so that entries before it can still be inserted.
      * @return the tick, or NEVER if the queue is empty
      */
-    uint64_t
-    PeekTick() const
+    uint64_t PeekTick() const
     {
         return m_head != m_run.size() ? m_run[m_head].tick : PeekTickOutsideRun();
     }
@@ -113,8 +108,7 @@ class FrameEventQueue
      * Take the first entry out. Its tick is the present from here on.
      * @return the entry; the queue must not be empty
      */
-    Entry
-    Pop()
+    Entry Pop()
     {
         if (__builtin_expect(m_head == m_run.size() || !m_late.empty(), 0))
         {
@@ -128,8 +122,7 @@ class FrameEventQueue
      * @param distance 0 for the next entry
      * @return an entry that is likely to be popped after `distance` others, or nullptr if unknown
      */
-    const Entry*
-    Ahead(std::size_t distance) const
+    const Entry* Ahead(std::size_t distance) const
     {
         return m_head + distance < m_run.size() ? &m_run[m_head + distance] : nullptr;
     }
@@ -162,8 +155,7 @@ class FrameEventQueue
      * @param b another
      * @return whether a comes before b
      */
-    static bool
-    Before(const Entry& a, const Entry& b)
+    static bool Before(const Entry& a, const Entry& b)
     {
         return a.tick < b.tick || (a.tick == b.tick && a.key < b.key);
     }
@@ -173,8 +165,7 @@ class FrameEventQueue
      * @param b another
      * @return whether a comes after b: makes the earliest the first of a heap
      */
-    static bool
-    After(const Entry& a, const Entry& b)
+    static bool After(const Entry& a, const Entry& b)
     {
         return Before(b, a);
     }
@@ -184,8 +175,7 @@ class FrameEventQueue
      * @param first index from which these are sorted
      * @param last index of the entry
      */
-    void
-    SortIn(std::size_t first, std::size_t last)
+    void SortIn(std::size_t first, std::size_t last)
     {
         Entry* const run = m_run.data();
         const Entry entry = run[last];
@@ -201,8 +191,7 @@ class FrameEventQueue
      * Insert an entry of the window.
      * @param entry the entry
      */
-    void
-    InsertIntoWindow(const Entry& entry)
+    void InsertIntoWindow(const Entry& entry)
     {
         if (__builtin_expect(m_run.size() - m_head >= LONG_RUN, 0))
         {

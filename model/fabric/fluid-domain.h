@@ -155,8 +155,7 @@ class FluidDomain : public Object
          * @param other another one
          * @return whether this one comes later (the heap keeps the largest on top)
          */
-        bool
-        operator<(const Finish& other) const
+        bool operator<(const Finish& other) const
         {
             return tick > other.tick;
         }
