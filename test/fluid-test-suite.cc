@@ -202,18 +202,19 @@ class SharesCase : public TestCase
                     live.push_back({shares.AddFlow(first, second), first, second});
                 }
             }
-            std::map<uint32_t, uint64_t> before;
+            std::map<uint32_t, uint32_t> before;
             for (const Live& flow : live)
             {
-                before[flow.number] = shares.GetRate(flow.number);
+                before[flow.number] = shares.GetBottleneck(flow.number);
             }
-            const std::vector<uint32_t> changed = shares.Update();
+            shares.Update();
+            const auto& moved = shares.GetMoved();
             for (const Live& flow : live)
             {
-                const bool isNamed = std::count(changed.begin(), changed.end(), flow.number) == 1;
+                const bool isNamed = std::count(moved.begin(), moved.end(), flow.number) == 1;
                 NS_TEST_ASSERT_MSG_EQ(isNamed,
-                                      (before[flow.number] != shares.GetRate(flow.number)),
-                                      "exactly the changed flows are named");
+                                      (before[flow.number] != shares.GetBottleneck(flow.number)),
+                                      "exactly the moved flows are named");
             }
             CheckFair(shares, capacities, live);
             CheckFresh(shares, capacities, live, random);
@@ -251,13 +252,12 @@ class SharesCase : public TestCase
         for (const Live& flow : live)
         {
             const uint64_t rate = shares.GetRate(flow.number);
-            bool hasBottleneck = false;
-            for (uint32_t used : {flow.first, flow.second})
-            {
-                // rounding down leaves less than one unit a flow
-                hasBottleneck |= capacities[used] - load[used] < count[used] && rate == most[used];
-            }
-            NS_TEST_ASSERT_MSG_EQ(hasBottleneck, true, "a flow could get more");
+            const uint32_t used = shares.GetBottleneck(flow.number);
+            NS_TEST_ASSERT_MSG_EQ((used == flow.first || used == flow.second), true, "its own");
+            NS_TEST_ASSERT_MSG_EQ(rate, shares.GetLevel(used), "the bottleneck's level");
+            // rounding down leaves less than one unit a flow
+            NS_TEST_ASSERT_MSG_LT(capacities[used] - load[used], count[used], "not full");
+            NS_TEST_ASSERT_MSG_EQ(rate, most[used], "another flow gets more");
         }
     }
 

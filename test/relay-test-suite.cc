@@ -333,6 +333,14 @@ class RelayRefusalCase : public TestCase
 
         auto tiered = CreateObject<TieredTransport>();
         tiered->Setup(CreateObject<GridLocality>(2, 2), nullptr, CreateObject<MockTransport>());
+        for (uint32_t destination : {1, 4})
+        {
+            const std::string self = GetRefusal(
+                [&] {
+                    tiered->Send({1, destination, 8, 0, 0, 0, 0});
+                });
+            NS_TEST_EXPECT_MSG_NE(self.find("two of the 4 accelerators"), std::string::npos, self);
+        }
         NS_TEST_EXPECT_MSG_EQ(
             GetRefusal(
                 [&] {
