@@ -4,5 +4,10 @@
 cpp_examples = [
     ("collective --accelerators=16 --bytes=1048576 --summary", "True", "False"),
     ("custom-congestion-control --summary", "True", "False"),
+    (
+        "training-iteration --model=gpt2 --tp=4 --dp=4 --accelerators=16 --fabric=rail-only --quiet",
+        "True",
+        "False",
+    ),
 ]
 python_examples = []
