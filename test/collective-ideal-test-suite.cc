@@ -56,32 +56,27 @@ class StarLocality : public Locality
     {
     }
 
-    uint32_t
-    GetAcceleratorCount() const override
+    uint32_t GetAcceleratorCount() const override
     {
         return m_setting.size;
     }
 
-    uint32_t
-    GetDomain(uint32_t) const override
+    uint32_t GetDomain(uint32_t) const override
     {
         return 0;
     }
 
-    uint32_t
-    GetRail(uint32_t accelerator) const override
+    uint32_t GetRail(uint32_t accelerator) const override
     {
         return accelerator;
     }
 
-    uint32_t
-    GetNodeId(uint32_t accelerator) const override
+    uint32_t GetNodeId(uint32_t accelerator) const override
     {
         return accelerator;
     }
 
-    Path
-    GetPath(uint32_t source, uint32_t destination, uint32_t, uint32_t) const override
+    Path GetPath(uint32_t source, uint32_t destination, uint32_t, uint32_t) const override
     {
         Path path;
         if (m_setting.isRelayed && source != 0 && destination != 0)
@@ -102,8 +97,7 @@ class StarLocality : public Locality
      * @param destination another
      * @return the way through the switch
      */
-    PathLeg
-    MakeLeg(uint32_t source, uint32_t destination) const
+    PathLeg MakeLeg(uint32_t source, uint32_t destination) const
     {
         PathLeg leg;
         leg.isFluid = m_setting.isFluid;
@@ -148,8 +142,7 @@ class FrameSimulation
     }
 
     /** @return time of the last delivery, in ps */
-    uint64_t
-    Run()
+    uint64_t Run()
     {
         for (uint32_t rank = 0; rank < m_program.GetSize(); ++rank)
         {
@@ -216,8 +209,7 @@ class FrameSimulation
      * @param kind of event
      * @param action what
      */
-    void
-    At(uint64_t time, Kind kind, std::function<void()> action)
+    void At(uint64_t time, Kind kind, std::function<void()> action)
     {
         m_events.emplace(std::make_tuple(time, kind, m_sequence++), std::move(action));
     }
@@ -226,8 +218,7 @@ class FrameSimulation
      * @param bytes on the wire
      * @return ps
      */
-    uint64_t
-    Tx(uint64_t bytes) const
+    uint64_t Tx(uint64_t bytes) const
     {
         return static_cast<uint64_t>(
             std::ceil(static_cast<double>(bytes) * 8e12 / static_cast<double>(m_setting.bitRate)));
@@ -237,8 +228,7 @@ class FrameSimulation
      * Send the next frame of a NIC, if it is free.
      * @param rank whose
      */
-    void
-    Wake(uint32_t rank)
+    void Wake(uint32_t rank)
     {
         Nic& nic = m_nics[rank];
         if (m_now < nic.freeAt)
@@ -280,8 +270,7 @@ class FrameSimulation
      * @param sending the message
      * @return its next frame
      */
-    Frame
-    NextFrame(uint32_t rank, Sending& sending)
+    Frame NextFrame(uint32_t rank, Sending& sending)
     {
         const uint64_t payload =
             std::min<uint64_t>(m_setting.mtu, sending.step.bytes - sending.sent);
@@ -300,8 +289,7 @@ class FrameSimulation
      * A frame is in the switch.
      * @param frame it
      */
-    void
-    Switch(const Frame& frame)
+    void Switch(const Frame& frame)
     {
         uint64_t& free = m_portFree[frame.destination];
         free = std::max(free, m_now) + Tx(frame.wire);
@@ -312,8 +300,7 @@ class FrameSimulation
      * A frame is at its destination.
      * @param frame it
      */
-    void
-    Receive(const Frame& frame)
+    void Receive(const Frame& frame)
     {
         if (frame.isAck)
         {
@@ -342,8 +329,7 @@ class FrameSimulation
      * Do the steps that a rank can do.
      * @param rank the rank
      */
-    void
-    Advance(uint32_t rank)
+    void Advance(uint32_t rank)
     {
         Nic& nic = m_nics[rank];
         for (bool moved = true; moved;)
@@ -470,8 +456,7 @@ class FramesTestCase : public TestCase
         StarSetting setting; //!< size, bit/s, delay (ps), MTU, overhead, ACK, per ACK, latency (ps)
     };
 
-    void
-    DoRun() override
+    void DoRun() override
     {
         constexpr auto REDUCE = CollectiveOperation::ALL_REDUCE;
         constexpr auto GATHER = CollectiveOperation::ALL_GATHER;
@@ -526,26 +511,22 @@ class ScriptProgram : public StepProgram
     {
     }
 
-    uint32_t
-    GetSize() const override
+    uint32_t GetSize() const override
     {
         return static_cast<uint32_t>(m_ranks.size());
     }
 
-    uint32_t
-    GetLaneCount(uint32_t rank) const override
+    uint32_t GetLaneCount(uint32_t rank) const override
     {
         return static_cast<uint32_t>(m_ranks[rank].size());
     }
 
-    uint32_t
-    GetLaneLength(uint32_t rank, uint32_t lane) const override
+    uint32_t GetLaneLength(uint32_t rank, uint32_t lane) const override
     {
         return static_cast<uint32_t>(m_ranks[rank][lane].size());
     }
 
-    Step
-    GetStep(uint32_t rank, uint32_t lane, uint32_t index) const override
+    Step GetStep(uint32_t rank, uint32_t lane, uint32_t index) const override
     {
         return m_ranks[rank][lane][index];
     }
@@ -582,8 +563,7 @@ class ByHandTestCase : public TestCase
     }
 
   private:
-    void
-    DoRun() override
+    void DoRun() override
     {
         // 100 Gb/s: 80 ps a byte. 10,000 B are 3 frames: 4178, 4178 and 1890 B on the wire; the
         // switch stores one full frame: (10246 + 4178) x 80 ps and two delays of 1 us.
@@ -633,8 +613,7 @@ class FluidTestCase : public TestCase
     }
 
   private:
-    void
-    DoRun() override
+    void DoRun() override
     {
         // 8 Gb/s: 1 B/ns. At first all three share two by two: 1000 B take 2 us; then 2000 B and
         // 9000 B are left with a link each.
@@ -688,8 +667,7 @@ class BandwidthTestCase : public TestCase
     }
 
   private:
-    void
-    DoRun() override
+    void DoRun() override
     {
         using Op = CollectiveOperation;
         const uint64_t bytes = 840'000;
@@ -742,8 +720,7 @@ class CollectiveIdealTestSuite : public TestSuite
         AddTestCase(new FramesTestCase);
     }
 
-    void
-    DoSetup() override
+    void DoSetup() override
     {
         Time::SetResolution(Time::PS);
     }

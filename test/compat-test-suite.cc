@@ -56,8 +56,7 @@ class EnumAttributeTest : public TestCase
     }
 
   private:
-    void
-    DoRun() override
+    void DoRun() override
     {
         Ptr<Painted> painted = CreateObject<Painted>();
         NS_TEST_ASSERT_MSG_EQ(painted->m_color, Painted::BLUE, "the default");
@@ -85,8 +84,7 @@ class LongTestTest : public TestCase
     }
 
   private:
-    void
-    DoRun() override
+    void DoRun() override
     {
         NS_TEST_ASSERT_MSG_GT(static_cast<int>(compat::LONG_TEST), 1, "1 is QUICK");
     }

@@ -52,8 +52,7 @@ class ResolutionTest : public TestCase
     }
 
   private:
-    void
-    DoRun() override
+    void DoRun() override
     {
         const bool isUnset = IsTrueElsewhere(
             []()
@@ -77,8 +76,7 @@ class ResolutionTest : public TestCase
     }
 
     /** Where it is still possible. */
-    void
-    CheckInTime()
+    void CheckInTime()
     {
         const bool isPossible = IsTrueElsewhere(
             []()
@@ -91,8 +89,7 @@ class ResolutionTest : public TestCase
     }
 
     /** Where it is refused. */
-    void
-    CheckTooLate()
+    void CheckTooLate()
     {
         Check("simulation has run",
               []()
@@ -126,8 +123,7 @@ class ResolutionTest : public TestCase
      * @param action what is refused
      */
     template <typename Action>
-    void
-    Check(const std::string& part, Action action)
+    void Check(const std::string& part, Action action)
     {
         const std::string words = GetDyingWords(action);
         NS_TEST_EXPECT_MSG_EQ((words.find(part) != std::string::npos), true, part << ": " << words);
@@ -147,8 +143,7 @@ class EngineChoiceTest : public TestCase
     }
 
   private:
-    void
-    DoRun() override
+    void DoRun() override
     {
         const EngineScope scope(DEFAULT_ENGINE);
         NS_TEST_EXPECT_MSG_EQ(IsSimulatorStarted(), false, "none yet, and asking starts none");
@@ -169,8 +164,7 @@ class EngineChoiceTest : public TestCase
     }
 
     /** Where the user says nothing. */
-    void
-    CheckUnasked()
+    void CheckUnasked()
     {
         NS_TEST_EXPECT_MSG_EQ(IsTrueElsewhere(
                                   []()
@@ -199,8 +193,7 @@ class EngineChoiceTest : public TestCase
     }
 
     /** Where the user chooses. */
-    void
-    CheckUser()
+    void CheckUser()
     {
         NS_TEST_EXPECT_MSG_EQ(IsTrueElsewhere(
                                   []()
@@ -243,8 +236,7 @@ class EngineChoiceTest : public TestCase
      * @param values value of the variable NS_GLOBAL_VALUE
      * @return whether it is not the module's engine
      */
-    static bool
-    IsOtherWithEnvironment(const std::string& values)
+    static bool IsOtherWithEnvironment(const std::string& values)
     {
         return IsTrueElsewhere(
             [&values]()

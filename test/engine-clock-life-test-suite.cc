@@ -37,8 +37,7 @@ class SeveralClocksTest : public TestCase
     }
 
   private:
-    void
-    DoRun() override
+    void DoRun() override
     {
         const auto results = RunBoth(
             []()
@@ -62,8 +61,7 @@ class SeveralClocksTest : public TestCase
     }
 
     /** A clock dies while another runs; its frame events go with it, and stay in the count. */
-    void
-    CheckDeath()
+    void CheckDeath()
     {
         const EngineScope scope(FRAME_ENGINE);
         Recorder survivor(1);
@@ -77,7 +75,9 @@ class SeveralClocksTest : public TestCase
             victim);
         Simulator::Run();
         NS_TEST_EXPECT_MSG_EQ(survivor.frames.str(), "40:9.0 ", "the other one goes on");
-        NS_TEST_EXPECT_MSG_EQ(FrameSimulatorImpl::Get()->GetFrameCount(), 2, "one each");
+        NS_TEST_EXPECT_MSG_EQ(FrameSimulatorImpl::Get()->GetClocks().GetFrameCount(),
+                              2,
+                              "one each");
         NS_TEST_EXPECT_MSG_EQ(Simulator::GetEventCount(), 3, "and one ns-3 event");
     }
 
@@ -86,8 +86,7 @@ class SeveralClocksTest : public TestCase
      * @param recorder whose event it is
      * @param object number of the object
      */
-    static void
-    Ping(Recorder& recorder, FrameEventKind, uint32_t object)
+    static void Ping(Recorder& recorder, FrameEventKind, uint32_t object)
     {
         if (object == 0 && recorder.budget > 0)
         {
@@ -101,8 +100,7 @@ class SeveralClocksTest : public TestCase
      * @param recorder whose event it is
      * @param object number of the object
      */
-    static void
-    Pong(Recorder& recorder, FrameEventKind, uint32_t object)
+    static void Pong(Recorder& recorder, FrameEventKind, uint32_t object)
     {
         if (object == 0)
         {
@@ -128,8 +126,7 @@ class ClockEndTest : public TestCase
     }
 
   private:
-    void
-    DoRun() override
+    void DoRun() override
     {
         for (const char* engine : {FRAME_ENGINE, DEFAULT_ENGINE})
         {
@@ -142,8 +139,7 @@ class ClockEndTest : public TestCase
      * The simulator ends first.
      * @param engine the engine
      */
-    void
-    CheckSimulatorFirst(const std::string& engine)
+    void CheckSimulatorFirst(const std::string& engine)
     {
         const EngineScope scope(engine);
         Recorder recorder(1);
@@ -172,8 +168,7 @@ class ClockEndTest : public TestCase
      * The clock ends first, before and within a run.
      * @param engine the engine
      */
-    void
-    CheckClockFirst(const std::string& engine)
+    void CheckClockFirst(const std::string& engine)
     {
         const EngineScope scope(engine);
         {
@@ -213,8 +208,7 @@ class ClockRefusalTest : public TestCase
     }
 
   private:
-    void
-    DoRun() override
+    void DoRun() override
     {
         for (const char* engine : {FRAME_ENGINE, DEFAULT_ENGINE})
         {
@@ -241,8 +235,7 @@ class ClockRefusalTest : public TestCase
      * @param action what is refused
      */
     template <typename Action>
-    void
-    Check(const std::string& part, Action action)
+    void Check(const std::string& part, Action action)
     {
         const std::string words = GetDyingWords(action);
         NS_TEST_EXPECT_MSG_EQ((words.find(part) != std::string::npos), true, part << ": " << words);
@@ -253,8 +246,7 @@ class ClockRefusalTest : public TestCase
      * @param part of the message
      * @param action what is refused
      */
-    void
-    CheckInFrame(const std::string& part, void (*action)(FrameClock&))
+    void CheckInFrame(const std::string& part, void (*action)(FrameClock&))
     {
         Check(part,
               [action]()
@@ -270,8 +262,7 @@ class ClockRefusalTest : public TestCase
     }
 
     /** Check what is refused outside of frame events. */
-    void
-    CheckOutside()
+    void CheckOutside()
     {
         Check("Request()",
               []()

@@ -44,8 +44,7 @@ class ClockOrderTest : public TestCase
     }
 
   private:
-    void
-    DoRun() override
+    void DoRun() override
     {
         const auto results = RunBoth(
             []()
@@ -77,8 +76,7 @@ class ClockOrderTest : public TestCase
      * @param kind kind of the event
      * @param object number of the object
      */
-    static void
-    Act(Recorder& recorder, FrameEventKind kind, uint32_t object)
+    static void Act(Recorder& recorder, FrameEventKind kind, uint32_t object)
     {
         if (kind == FrameEventKind::ARRIVAL && object == 2)
         {
@@ -103,8 +101,7 @@ class ClockBorderTest : public TestCase
     }
 
   private:
-    void
-    DoRun() override
+    void DoRun() override
     {
         const auto results = RunBoth(
             []()
@@ -125,8 +122,7 @@ class ClockBorderTest : public TestCase
     }
 
     /** An ns-3 event that requests a frame event. */
-    static void
-    Ask()
+    static void Ask()
     {
         g_recorder->events << "ask@" << Simulator::Now().GetTimeStep() << " c"
                            << Simulator::GetContext() << " -> "
@@ -134,8 +130,7 @@ class ClockBorderTest : public TestCase
     }
 
     /** An ns-3 event that a frame event calls. */
-    static void
-    Called()
+    static void Called()
     {
         g_recorder->events << "called@" << Simulator::Now().GetTimeStep() << " c"
                            << Simulator::GetContext() << " -> "
@@ -147,8 +142,7 @@ class ClockBorderTest : public TestCase
      * @param recorder the recorder
      * @param object number of the object
      */
-    static void
-    Act(Recorder& recorder, FrameEventKind, uint32_t object)
+    static void Act(Recorder& recorder, FrameEventKind, uint32_t object)
     {
         if (object == 0)
         {
@@ -173,8 +167,7 @@ class ClockFuzzTest : public TestCase
     /** Number of objects. */
     static constexpr uint32_t OBJECTS = 40;
 
-    void
-    DoRun() override
+    void DoRun() override
     {
         std::size_t length = 0;
         for (uint64_t seed = 0; seed < 40; seed++)
@@ -196,8 +189,7 @@ class ClockFuzzTest : public TestCase
      * @param withPauses whether it is stopped and resumed on the way
      * @return what happened
      */
-    static std::string
-    Run(uint64_t seed, bool withPauses)
+    static std::string Run(uint64_t seed, bool withPauses)
     {
         Recorder recorder(OBJECTS, &Act);
         g_recorder = &recorder;
@@ -231,8 +223,7 @@ class ClockFuzzTest : public TestCase
      * @param random the numbers
      * @return ticks; in ns-3 events never one tick: their order against call-outs would be open
      */
-    static uint64_t
-    DrawDelay(TestRandom& random)
+    static uint64_t DrawDelay(TestRandom& random)
     {
         const uint64_t bits[] = {0, 2, 4, 10, 20};
         return random.Below(uint64_t(1) << bits[random.Below(5)]);
@@ -242,8 +233,7 @@ class ClockFuzzTest : public TestCase
      * Schedule an ns-3 event.
      * @param number a number for the record
      */
-    static void
-    ScheduleEvent(uint64_t number)
+    static void ScheduleEvent(uint64_t number)
     {
         const uint64_t delay = DrawDelay(s_random);
         if (g_recorder->budget > 0)
@@ -257,8 +247,7 @@ class ClockFuzzTest : public TestCase
      * An ns-3 event.
      * @param number a number for the record
      */
-    static void
-    Event(uint64_t number)
+    static void Event(uint64_t number)
     {
         g_recorder->events << Simulator::Now().GetTimeStep() << "#" << number << " ";
         const uint64_t choice = s_random.Below(8);
@@ -290,8 +279,7 @@ class ClockFuzzTest : public TestCase
      * @param kind kind of the event
      * @param object number of the object
      */
-    static void
-    Act(Recorder& recorder, FrameEventKind kind, uint32_t object)
+    static void Act(Recorder& recorder, FrameEventKind kind, uint32_t object)
     {
         TestRandom& random = s_objectRandoms[object];
         FrameClock& clock = *recorder.clock;
@@ -337,8 +325,7 @@ class ClockStopTest : public TestCase
     }
 
   private:
-    void
-    DoRun() override
+    void DoRun() override
     {
         const auto results = RunBoth(
             []()
@@ -378,8 +365,7 @@ class ClockStopTest : public TestCase
      * @param kind kind of the event
      * @param object number of the object
      */
-    static void
-    Act(Recorder&, FrameEventKind kind, uint32_t object)
+    static void Act(Recorder&, FrameEventKind kind, uint32_t object)
     {
         if (kind == FrameEventKind::TEST && object == 1)
         {

@@ -39,8 +39,7 @@ class EngineNetworkTest : public TestCase
     }
 
   private:
-    void
-    DoRun() override
+    void DoRun() override
     {
         const std::string expected = Run(DEFAULT_ENGINE, false);
         NS_TEST_EXPECT_MSG_GT(m_lines, 5000, "the trace is long");
@@ -59,8 +58,7 @@ class EngineNetworkTest : public TestCase
      * @param withFrames whether frame events run too
      * @return the trace
      */
-    std::string
-    Run(const std::string& engine, bool withFrames)
+    std::string Run(const std::string& engine, bool withFrames)
     {
         const EngineScope scope(engine);
         m_log.str("");
@@ -86,8 +84,7 @@ class EngineNetworkTest : public TestCase
     }
 
     /** Make three nodes in a row, with an echo and a transfer from one end to the other. */
-    void
-    SetUp()
+    void SetUp()
     {
         NodeContainer nodes;
         nodes.Create(3);
@@ -132,8 +129,7 @@ class EngineNetworkTest : public TestCase
      * @param packet the packet
      * @param interface the interface
      */
-    void
-    TraceIp(std::string path, Ptr<const Packet> packet, Ptr<Ipv4>, uint32_t interface)
+    void TraceIp(std::string path, Ptr<const Packet> packet, Ptr<Ipv4>, uint32_t interface)
     {
         m_lines++;
         m_log << Simulator::Now().GetTimeStep() << " " << Simulator::GetContext() << " " << path
@@ -144,8 +140,7 @@ class EngineNetworkTest : public TestCase
      * Count an echo.
      * @param packet the packet
      */
-    void
-    TraceEcho(Ptr<const Packet> packet)
+    void TraceEcho(Ptr<const Packet> packet)
     {
         m_echoes++;
         m_log << Simulator::Now().GetTimeStep() << " echo " << packet->GetSize() << "\n";
@@ -155,8 +150,7 @@ class EngineNetworkTest : public TestCase
      * A frame event: schedules another one.
      * @param object this test
      */
-    static void
-    RunFrame(void* object)
+    static void RunFrame(void* object)
     {
         auto& self = *static_cast<EngineNetworkTest*>(object);
         const uint64_t now = self.m_clock->NowTicks();

@@ -80,8 +80,7 @@ class Recorder
      * @param object its object
      */
     template <ns3::llm::FrameEventKind KIND>
-    static void
-    Handle(void* object)
+    static void Handle(void* object)
     {
         auto& self = *static_cast<Object*>(object);
         Recorder& recorder = *self.recorder;

@@ -71,8 +71,7 @@ class TestRandom
     }
 
     /** @return the next number, 64 random bits */
-    uint64_t
-    Next()
+    uint64_t Next()
     {
         m_state += 0x9e3779b97f4a7c15;
         uint64_t z = m_state;
@@ -85,8 +84,7 @@ class TestRandom
      * @param limit a limit, not 0
      * @return a number below the limit
      */
-    uint64_t
-    Below(uint64_t limit)
+    uint64_t Below(uint64_t limit)
     {
         return Next() % limit;
     }

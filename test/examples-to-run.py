@@ -1,5 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Read by ns-3's test.py: the examples that it runs to see that they end well, each with
 # (command with arguments, whether to run it, whether to run it under valgrind).
-cpp_examples = []
+cpp_examples = [
+    ("collective --accelerators=16 --bytes=1048576 --summary", "True", "False"),
+    ("custom-congestion-control --summary", "True", "False"),
+    (
+        "training-iteration --model=gpt2 --tp=4 --dp=4 --accelerators=16 --fabric=rail-only --quiet",
+        "True",
+        "False",
+    ),
+]
 python_examples = []

@@ -32,8 +32,7 @@ struct Outcome
     uint64_t cnps = 0;            //!< received
 
     /** @param other another @return whether they are equal */
-    bool
-    operator==(const Outcome& other) const
+    bool operator==(const Outcome& other) const
     {
         return std::tie(digest,
                         frames,
@@ -85,8 +84,7 @@ class EqualityTestCase : public TestCase
     }
 
   private:
-    void
-    DoRun() override
+    void DoRun() override
     {
         const Outcome base = RunOne({});
         const bool isAsMeant = m_check(base);
@@ -102,8 +100,7 @@ class EqualityTestCase : public TestCase
     }
 
     /** @param base the first outcome @param way another way @param name of it */
-    void
-    Compare(const Outcome& base, const Way& way, const std::string& name)
+    void Compare(const Outcome& base, const Way& way, const std::string& name)
     {
         const Outcome outcome = RunOne(way);
         const bool isEqual = outcome == base;
@@ -116,8 +113,7 @@ class EqualityTestCase : public TestCase
     }
 
     /** @param way how to run @return what came of it */
-    Outcome
-    RunOne(const Way& way)
+    Outcome RunOne(const Way& way)
     {
         SmallNetwork::ChooseEngine(way.isFrameEngine);
         m_setUp();
@@ -176,8 +172,7 @@ class SeedTestCase : public TestCase
     }
 
   private:
-    void
-    DoRun() override
+    void DoRun() override
     {
         std::set<uint64_t> digests;
         std::set<uint64_t> paths;

@@ -29,8 +29,7 @@ class SerializationTestCase : public TestCase
     }
 
   private:
-    void
-    DoRun() override
+    void DoRun() override
     {
         CheckAtHand("400Gbps", 64, 1280);
         CheckAtHand("400Gbps", 4166, 83320);
@@ -75,8 +74,7 @@ class SerializationTestCase : public TestCase
     }
 
     /** @param rate a rate @param bytes wire bytes @param expected by hand, ps */
-    void
-    CheckAtHand(const std::string& rate, uint32_t bytes, uint64_t expected)
+    void CheckAtHand(const std::string& rate, uint32_t bytes, uint64_t expected)
     {
         FrameTransmitter transmitter;
         transmitter.Connect(nullptr, DataRate(rate), PicoSeconds(1));
@@ -96,8 +94,7 @@ class DepartureRingTestCase : public TestCase
     }
 
   private:
-    void
-    DoRun() override
+    void DoRun() override
     {
         DepartureRing ring;
         std::deque<uint64_t> expected;
@@ -141,8 +138,7 @@ class DepartureRingTestCase : public TestCase
     }
 
     /** @param ring the ring @param expected its content @param settled how many are settled */
-    void
-    Compare(DepartureRing& ring, const std::deque<uint64_t>& expected, std::size_t settled)
+    void Compare(DepartureRing& ring, const std::deque<uint64_t>& expected, std::size_t settled)
     {
         NS_TEST_ASSERT_MSG_EQ(ring.GetSize(), expected.size(), "size");
         NS_TEST_ASSERT_MSG_EQ(ring.GetSettledCount(), settled, "settled");
@@ -168,8 +164,7 @@ class HopLatencyTestCase : public TestCase
     }
 
   private:
-    void
-    DoRun() override
+    void DoRun() override
     {
         for (const uint32_t switches : {1, 2, 3, 7})
         {
@@ -202,8 +197,7 @@ class PriorityTestCase : public TestCase
     }
 
   private:
-    void
-    DoRun() override
+    void DoRun() override
     {
         for (const bool isReference : {false, true})
         {
@@ -250,8 +244,7 @@ class PauseTestCase : public TestCase
     }
 
   private:
-    void
-    DoRun() override
+    void DoRun() override
     {
         for (const bool isReference : {false, true})
         {
@@ -264,8 +257,7 @@ class PauseTestCase : public TestCase
     }
 
     /** @param isReference mode @param offset of the reception from the start of frame 20, ps */
-    void
-    Check(bool isReference, int64_t offset)
+    void Check(bool isReference, int64_t offset)
     {
         LinkBench bench("100Gbps", MicroSeconds(1), isReference);
         for (uint64_t psn = 0; psn < 40; ++psn)
@@ -322,8 +314,7 @@ class MarkingTestCase : public TestCase
   private:
     static constexpr uint32_t DRAWS = 20000; //!< frames observed
 
-    void
-    DoRun() override
+    void DoRun() override
     {
         NS_TEST_EXPECT_MSG_EQ(Count(400, 1), 0, "at Kmin");
         NS_TEST_EXPECT_MSG_EQ(Count(1601, 1), DRAWS, "above Kmax");
@@ -341,8 +332,7 @@ class MarkingTestCase : public TestCase
     }
 
     /** @param kilobytes queue at each departure @param seed of the draws @return frames marked */
-    uint32_t
-    Count(uint32_t kilobytes, uint64_t seed)
+    uint32_t Count(uint32_t kilobytes, uint64_t seed)
     {
         const std::vector<bool> marked = Marked(kilobytes, seed, false);
         return static_cast<uint32_t>(std::count(marked.begin(), marked.end(), true));
@@ -350,8 +340,7 @@ class MarkingTestCase : public TestCase
 
     /** @param kilobytes queue at each departure, the leaving frame included @param seed of the draws
      * @param isReference mode @return whether each of DRAWS frames was marked */
-    std::vector<bool>
-    Marked(uint32_t kilobytes, uint64_t seed, bool isReference)
+    std::vector<bool> Marked(uint32_t kilobytes, uint64_t seed, bool isReference)
     {
         LinkBench bench("100Gbps", MicroSeconds(1), isReference);
         EcnProfile profile;
@@ -387,8 +376,7 @@ class RandomScheduleTestCase : public TestCase
     }
 
   private:
-    void
-    DoRun() override
+    void DoRun() override
     {
         uint64_t pauses = 0;
         uint64_t lost = 0;
@@ -414,8 +402,7 @@ class RandomScheduleTestCase : public TestCase
     }
 
     /** @param seed of the schedule @param isReference mode @return arrivals and counters */
-    std::pair<std::vector<LinkBench::Arrival>, PortCounters>
-    RunOne(uint32_t seed, bool isReference)
+    std::pair<std::vector<LinkBench::Arrival>, PortCounters> RunOne(uint32_t seed, bool isReference)
     {
         std::mt19937 random(seed);
         LinkBench bench("100Gbps", NanoSeconds(10), isReference);
@@ -479,8 +466,7 @@ class IdentityHashTestCase : public TestCase
     }
 
   private:
-    void
-    DoRun() override
+    void DoRun() override
     {
         std::set<uint32_t> seen;
         std::vector<uint32_t> count(64);
@@ -516,8 +502,7 @@ class LinkInputTestCase : public TestCase
     }
 
   private:
-    void
-    DoRun() override
+    void DoRun() override
     {
         UsePicoseconds();
         SmallNetwork net;
@@ -541,8 +526,7 @@ class LinkInputTestCase : public TestCase
     }
 
     /** @param word what the refusal must name @param call what is to be refused */
-    void
-    Expect(const std::string& word, const std::function<void()>& call)
+    void Expect(const std::string& word, const std::function<void()>& call)
     {
         std::string text;
         try

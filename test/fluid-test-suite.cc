@@ -50,8 +50,7 @@ struct Seen
      * @param other another one
      * @return whether they are equal
      */
-    bool
-    operator==(const Seen& other) const
+    bool operator==(const Seen& other) const
     {
         return std::tie(tick, isAck, handle, context) ==
                std::tie(other.tick, other.isAck, other.handle, other.context);
@@ -104,8 +103,7 @@ class FluidFixture
     /**
      * @param posting what to hand over
      */
-    void
-    Post(const Posting& posting)
+    void Post(const Posting& posting)
     {
         Simulator::ScheduleWithContext(posting.transfer.source + 50,
                                        TimeStep(posting.tick),
@@ -113,8 +111,7 @@ class FluidFixture
     }
 
     /** @return by handle, when it was delivered */
-    std::map<uint64_t, uint64_t>
-    GetDeliveries() const
+    std::map<uint64_t, uint64_t> GetDeliveries() const
     {
         std::map<uint64_t, uint64_t> result;
         for (const Seen& one : seen)
@@ -135,8 +132,7 @@ class FluidFixture
     /**
      * @param transfer delivered
      */
-    void
-    OnDelivered(const FluidTransfer& transfer)
+    void OnDelivered(const FluidTransfer& transfer)
     {
         seen.push_back({static_cast<uint64_t>(Simulator::Now().GetTimeStep()),
                         false,
@@ -147,8 +143,7 @@ class FluidFixture
     /**
      * @param transfer acknowledged
      */
-    void
-    OnAcknowledged(const FluidTransfer& transfer)
+    void OnAcknowledged(const FluidTransfer& transfer)
     {
         seen.push_back({static_cast<uint64_t>(Simulator::Now().GetTimeStep()),
                         true,
@@ -177,8 +172,7 @@ class SharesCase : public TestCase
         uint32_t second; //!< resource
     };
 
-    void
-    DoRun() override
+    void DoRun() override
     {
         std::mt19937 random(11);
         MaxMinShares shares(RESOURCES);
@@ -208,18 +202,19 @@ class SharesCase : public TestCase
                     live.push_back({shares.AddFlow(first, second), first, second});
                 }
             }
-            std::map<uint32_t, uint64_t> before;
+            std::map<uint32_t, uint32_t> before;
             for (const Live& flow : live)
             {
-                before[flow.number] = shares.GetRate(flow.number);
+                before[flow.number] = shares.GetBottleneck(flow.number);
             }
-            const std::vector<uint32_t> changed = shares.Update();
+            shares.Update();
+            const auto& moved = shares.GetMoved();
             for (const Live& flow : live)
             {
-                const bool isNamed = std::count(changed.begin(), changed.end(), flow.number) == 1;
+                const bool isNamed = std::count(moved.begin(), moved.end(), flow.number) == 1;
                 NS_TEST_ASSERT_MSG_EQ(isNamed,
-                                      (before[flow.number] != shares.GetRate(flow.number)),
-                                      "exactly the changed flows are named");
+                                      (before[flow.number] != shares.GetBottleneck(flow.number)),
+                                      "exactly the moved flows are named");
             }
             CheckFair(shares, capacities, live);
             CheckFresh(shares, capacities, live, random);
@@ -232,10 +227,9 @@ class SharesCase : public TestCase
      * @param capacities of the resources
      * @param live the flows
      */
-    void
-    CheckFair(const MaxMinShares& shares,
-              const std::vector<uint64_t>& capacities,
-              const std::vector<Live>& live)
+    void CheckFair(const MaxMinShares& shares,
+                   const std::vector<uint64_t>& capacities,
+                   const std::vector<Live>& live)
     {
         std::vector<uint64_t> load(RESOURCES);
         std::vector<uint64_t> most(RESOURCES);
@@ -258,13 +252,12 @@ class SharesCase : public TestCase
         for (const Live& flow : live)
         {
             const uint64_t rate = shares.GetRate(flow.number);
-            bool hasBottleneck = false;
-            for (uint32_t used : {flow.first, flow.second})
-            {
-                // rounding down leaves less than one unit a flow
-                hasBottleneck |= capacities[used] - load[used] < count[used] && rate == most[used];
-            }
-            NS_TEST_ASSERT_MSG_EQ(hasBottleneck, true, "a flow could get more");
+            const uint32_t used = shares.GetBottleneck(flow.number);
+            NS_TEST_ASSERT_MSG_EQ((used == flow.first || used == flow.second), true, "its own");
+            NS_TEST_ASSERT_MSG_EQ(rate, shares.GetLevel(used), "the bottleneck's level");
+            // rounding down leaves less than one unit a flow
+            NS_TEST_ASSERT_MSG_LT(capacities[used] - load[used], count[used], "not full");
+            NS_TEST_ASSERT_MSG_EQ(rate, most[used], "another flow gets more");
         }
     }
 
@@ -275,11 +268,10 @@ class SharesCase : public TestCase
      * @param live the flows
      * @param random for the order
      */
-    void
-    CheckFresh(const MaxMinShares& shares,
-               const std::vector<uint64_t>& capacities,
-               std::vector<Live> live,
-               std::mt19937& random)
+    void CheckFresh(const MaxMinShares& shares,
+                    const std::vector<uint64_t>& capacities,
+                    std::vector<Live> live,
+                    std::mt19937& random)
     {
         MaxMinShares fresh(RESOURCES);
         for (uint32_t i = 0; i < RESOURCES; ++i)
@@ -321,8 +313,7 @@ class HandComputedCase : public TestCase
     }
 
   private:
-    void
-    DoRun() override
+    void DoRun() override
     {
         // everything is seen 2 ps later: one tick into the domain and one out of it
         const std::vector<HandCase> cases{
@@ -402,8 +393,7 @@ class SingleTransferCase : public TestCase
         uint64_t ticks;   //!< by hand, without the delay
     };
 
-    void
-    DoRun() override
+    void DoRun() override
     {
         const Row rows[] = {
             {"3000Gb/s", 1, 1, 3},                                 // 2.67
@@ -443,8 +433,7 @@ class RingCase : public TestCase
     }
 
   private:
-    void
-    DoRun() override
+    void DoRun() override
     {
         for (const char* engine : ENGINES)
         {
@@ -468,8 +457,7 @@ class RingCase : public TestCase
      * @param chunk bytes of each message
      * @return when the last rank has received its last chunk, ps
      */
-    uint64_t
-    RunRing(const std::string& engine, uint64_t chunk)
+    uint64_t RunRing(const std::string& engine, uint64_t chunk)
     {
         FluidFixture fixture(engine, 8, "2400Gb/s", 1, MicroSeconds(6));
         std::vector<uint32_t> received(8);
@@ -505,8 +493,7 @@ class RingCase : public TestCase
     /**
      * @param message delivered
      */
-    void
-    OnDelivered(const Message& message)
+    void OnDelivered(const Message& message)
     {
         m_step(message);
     }
@@ -582,11 +569,10 @@ class NaiveFluid
      * @param bps capacity
      * @return bits a ps
      */
-    static std::vector<long double>
-    GetRates(const std::vector<Posting>& postings,
-             const std::vector<bool>& active,
-             uint32_t ports,
-             long double bps)
+    static std::vector<long double> GetRates(const std::vector<Posting>& postings,
+                                             const std::vector<bool>& active,
+                                             uint32_t ports,
+                                             long double bps)
     {
         std::vector<long double> rates(postings.size());
         std::vector<bool> fixed(postings.size());
@@ -645,8 +631,7 @@ class RandomCase : public TestCase
     static constexpr uint32_t PORTS = 7;       //!< of the domain
     static constexpr uint64_t BPS = 700000000; //!< of each port
 
-    void
-    DoRun() override
+    void DoRun() override
     {
         std::mt19937 random(5);
         std::vector<Posting> postings;
@@ -688,8 +673,7 @@ class RandomCase : public TestCase
      * Rates stay below capacity, and carried bytes grow as they say.
      * @param fixture while it runs
      */
-    void
-    Sample(const FluidFixture& fixture)
+    void Sample(const FluidFixture& fixture)
     {
         uint64_t sent = 0;
         uint64_t received = 0;
@@ -716,10 +700,9 @@ class RandomCase : public TestCase
      * @param postings what was handed over
      * @param ends what the naive model says, by handle
      */
-    void
-    Check(const FluidFixture& fixture,
-          const std::vector<Posting>& postings,
-          const std::vector<long double>& ends)
+    void Check(const FluidFixture& fixture,
+               const std::vector<Posting>& postings,
+               const std::vector<long double>& ends)
     {
         const auto deliveries = fixture.GetDeliveries();
         NS_TEST_ASSERT_MSG_EQ(deliveries.size(), postings.size(), "all delivered");
@@ -765,8 +748,7 @@ class AllToAllCase : public TestCase
     }
 
   private:
-    void
-    DoRun() override
+    void DoRun() override
     {
         FluidFixture fixture(ENGINES[0], 72, "71Gb/s");
         for (uint32_t a = 0; a < 72; ++a)
@@ -802,8 +784,7 @@ class FluidRefusalCase : public TestCase
     }
 
   private:
-    void
-    DoRun() override
+    void DoRun() override
     {
         for (const char* rate : {"0b/s", "999999b/s", "282000Gb/s"})
         {
@@ -841,8 +822,7 @@ class FluidTestSuite : public TestSuite
     }
 
   private:
-    void
-    DoSetup() override
+    void DoSetup() override
     {
         UsePicoseconds();
     }

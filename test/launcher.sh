@@ -40,6 +40,7 @@ program fake <<'SH'
 for word; do case $word in --RngRun=*) seed=${word#*=} ;; --Rate=*) rate=${word#*=} ;; esac; done
 echo "some text = not a summary"
 echo "time_s=$((seed * rate)) args=$#"
+[ "$rate" != 8 ] || echo "time_s=2 more=1"
 [ "$seed$rate" != 27 ] || { echo "broken" >&2; exit 3; }
 SH
 expect 1 'fake --RngRun=2 --Rate=7: status 3: broken' "$root/tools/sweep" ./fake --seeds 1..2 --set Rate=5,7 -- --more
@@ -49,7 +50,8 @@ expected='RngRun,Rate,time_s,args,status
 2,5,10,4,0
 2,7,14,4,3'
 [[ $(cat sweep-fake.csv) == "$expected" ]] || { echo "sweep-fake.csv:" && cat sweep-fake.csv && failed=1; }
-expect 0 '^     5     8      40     3       0$' "$root/tools/sweep" ./fake --seeds=5 --set=Rate=8 --csv t.csv
+expect 0 '^     5     8      40     3             0$' "$root/tools/sweep" ./fake --seeds=5 --set=Rate=8 --csv t.csv
+[[ $(tail -n 1 t.csv) == '5,8,2,,1,0' ]] || { echo "no row for the second line:" && cat t.csv && failed=1; }
 expect 2 "--seeds '3..1' is neither" "$root/tools/sweep" ./fake --seeds 3..1
 expect 2 "unknown option '--seed'" "$root/tools/sweep" ./fake --seed 1
 

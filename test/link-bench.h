@@ -37,8 +37,7 @@ class LinkBench : public FrameSink
         bool isMarked;        //!< congestion experienced
 
         /** @param other another @return whether they are equal */
-        bool
-        operator==(const Arrival& other) const
+        bool operator==(const Arrival& other) const
         {
             return std::tie(tick, psn, trafficClass, isMarked) ==
                    std::tie(other.tick, other.psn, other.trafficClass, other.isMarked);
@@ -66,8 +65,7 @@ class LinkBench : public FrameSink
     }
 
     /** Do something in a frame event. @param tick when, after 0 @param what it */
-    void
-    At(uint64_t tick, std::function<void()> what)
+    void At(uint64_t tick, std::function<void()> what)
     {
         m_jobs.emplace(tick, std::move(what));
         clock->RequestAt(tick, FrameEventKind::TEST, m_object);
@@ -75,24 +73,21 @@ class LinkBench : public FrameSink
 
     /** Queue a data frame at the near end. @param tick when @param bytes its size @param trafficClass
      * its class @param psn its number */
-    void
-    Queue(uint64_t tick, uint32_t bytes, uint64_t psn, uint8_t trafficClass = 3)
+    void Queue(uint64_t tick, uint32_t bytes, uint64_t psn, uint8_t trafficClass = 3)
     {
         At(tick, [=]() { near.Enqueue(MakeFrame(bytes, psn, trafficClass)); });
     }
 
     /** The far end pauses or resumes the near one. @param tick when @param stop whether it stops
      * @param trafficClass which class @return when the near end knows it */
-    uint64_t
-    Pause(uint64_t tick, bool stop, uint8_t trafficClass = 3)
+    uint64_t Pause(uint64_t tick, bool stop, uint8_t trafficClass = 3)
     {
         At(tick, [=]() { far.SendPause(trafficClass, stop); });
         return tick + far.GetSerializationTicks(PAUSE_WIRE_BYTES) + far.GetDelayTicks();
     }
 
     /** @param bytes its size @param psn its number @param trafficClass its class @return a frame */
-    Frame*
-    MakeFrame(uint32_t bytes, uint64_t psn, uint8_t trafficClass)
+    Frame* MakeFrame(uint32_t bytes, uint64_t psn, uint8_t trafficClass)
     {
         Frame* frame = pool.Take();
         *frame = Frame();
@@ -104,8 +99,7 @@ class LinkBench : public FrameSink
         return frame;
     }
 
-    void
-    ReceiveFrame(uint16_t port, Frame* frame) override
+    void ReceiveFrame(uint16_t port, Frame* frame) override
     {
         arrivals.push_back({clock->NowTicks(),
                             frame->psn,
@@ -115,13 +109,11 @@ class LinkBench : public FrameSink
         pool.Give(frame);
     }
 
-    void
-    BufferReleased() override
+    void BufferReleased() override
     {
     }
 
-    void
-    PortReady(uint16_t) override
+    void PortReady(uint16_t) override
     {
         ++readyCalls;
     }
@@ -136,8 +128,7 @@ class LinkBench : public FrameSink
 
   private:
     /** Do what is due. @param object the bench */
-    static void
-    HandleTest(void* object)
+    static void HandleTest(void* object)
     {
         auto self = static_cast<LinkBench*>(object);
         const auto due = self->m_jobs.equal_range(self->clock->NowTicks());

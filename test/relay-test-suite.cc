@@ -48,32 +48,27 @@ class GridLocality : public Locality
         }
     }
 
-    uint32_t
-    GetAcceleratorCount() const override
+    uint32_t GetAcceleratorCount() const override
     {
         return static_cast<uint32_t>(places.size());
     }
 
-    uint32_t
-    GetDomain(uint32_t accelerator) const override
+    uint32_t GetDomain(uint32_t accelerator) const override
     {
         return places.at(accelerator).first;
     }
 
-    uint32_t
-    GetRail(uint32_t accelerator) const override
+    uint32_t GetRail(uint32_t accelerator) const override
     {
         return places.at(accelerator).second;
     }
 
-    uint32_t
-    GetNodeId(uint32_t accelerator) const override
+    uint32_t GetNodeId(uint32_t accelerator) const override
     {
         return accelerator + 100;
     }
 
-    Path
-    GetPath(uint32_t, uint32_t, uint32_t, uint32_t) const override
+    Path GetPath(uint32_t, uint32_t, uint32_t, uint32_t) const override
     {
         return {};
     }
@@ -88,8 +83,7 @@ class GridLocality : public Locality
 class MockTransport : public MessageTransport
 {
   public:
-    void
-    Send(const Message& message) override
+    void Send(const Message& message) override
     {
         sent.push_back(message);
         if (held.count({message.source, message.destination}) > 0)
@@ -101,8 +95,7 @@ class MockTransport : public MessageTransport
     }
 
     /** Let go what is held. */
-    void
-    Release()
+    void Release()
     {
         held.clear();
         for (const Message& message : waiting)
@@ -120,8 +113,7 @@ class MockTransport : public MessageTransport
     /**
      * @param message what to carry now
      */
-    void
-    Start(const Message& message)
+    void Start(const Message& message)
     {
         uint64_t& free = m_free[{message.source, message.destination, message.owner, message.flow}];
         free = std::max<uint64_t>(free, Simulator::Now().GetTimeStep()) + 10 * message.bytes;
@@ -146,8 +138,7 @@ struct Seen
     Message message; //!< which
 
     /** @return all of it as text */
-    std::string
-    GetText() const
+    std::string GetText() const
     {
         std::ostringstream text;
         text << tick << (isAck ? " ack " : " got ") << message.source << ">" << message.destination
@@ -201,8 +192,7 @@ class RelayFixture
      * @param tick when, ps
      * @param message what
      */
-    void
-    SendAt(uint64_t tick, const Message& message)
+    void SendAt(uint64_t tick, const Message& message)
     {
         Simulator::ScheduleWithContext(message.source + 100,
                                        TimeStep(tick),
@@ -210,8 +200,7 @@ class RelayFixture
     }
 
     /** @return all that was seen, as text */
-    std::string
-    GetText() const
+    std::string GetText() const
     {
         std::string text;
         for (const Seen& one : seen)
@@ -231,8 +220,7 @@ class RelayFixture
     /**
      * @param message delivered
      */
-    void
-    OnDelivered(const Message& message)
+    void OnDelivered(const Message& message)
     {
         contextsRight &= Simulator::GetContext() == message.destination + 100;
         seen.push_back({static_cast<uint64_t>(Simulator::Now().GetTimeStep()), false, message});
@@ -241,8 +229,7 @@ class RelayFixture
     /**
      * @param message acknowledged
      */
-    void
-    OnAcknowledged(const Message& message)
+    void OnAcknowledged(const Message& message)
     {
         contextsRight &= Simulator::GetContext() == message.source + 100;
         seen.push_back({static_cast<uint64_t>(Simulator::Now().GetTimeStep()), true, message});
@@ -278,8 +265,7 @@ class RelayMapCase : public TestCase
     }
 
   private:
-    void
-    DoRun() override
+    void DoRun() override
     {
         const auto grid = CreateObject<GridLocality>(3, 4);
         const RelayMap atSource(*grid, RelayMap::SOURCE);
@@ -316,8 +302,7 @@ class RelayRefusalCase : public TestCase
     }
 
   private:
-    void
-    DoRun() override
+    void DoRun() override
     {
         // accelerator 1 of domain 0 sits on rail 2, where no other one is
         auto grid = CreateObject<GridLocality>(2, 2);
@@ -348,6 +333,14 @@ class RelayRefusalCase : public TestCase
 
         auto tiered = CreateObject<TieredTransport>();
         tiered->Setup(CreateObject<GridLocality>(2, 2), nullptr, CreateObject<MockTransport>());
+        for (uint32_t destination : {1, 4})
+        {
+            const std::string self = GetRefusal(
+                [&] {
+                    tiered->Send({1, destination, 8, 0, 0, 0, 0});
+                });
+            NS_TEST_EXPECT_MSG_NE(self.find("two of the 4 accelerators"), std::string::npos, self);
+        }
         NS_TEST_EXPECT_MSG_EQ(
             GetRefusal(
                 [&] {
@@ -375,8 +368,7 @@ class RelayTimelineCase : public TestCase
     }
 
   private:
-    void
-    DoRun() override
+    void DoRun() override
     {
         RelayFixture fixture(CreateObject<GridLocality>(2, 2), m_forwarding, 1 << 20, 0);
         const Message message{0, 3, 100, 2, 7, 11, 5};
@@ -429,8 +421,7 @@ class RelayChunkCase : public TestCase
     }
 
   private:
-    void
-    DoRun() override
+    void DoRun() override
     {
         // whole: 2 x (10000 + 1000 + 1)
         // parts of 400, 400, 200 reach the relay at 5001, 9001, 11001; the second leg is busy from
@@ -466,8 +457,7 @@ class RelayCreditCase : public TestCase
     }
 
   private:
-    void
-    DoRun() override
+    void DoRun() override
     {
         // domains of 3: two senders over each relay, 8192 bytes of credit each
         RelayFixture fixture(CreateObject<GridLocality>(2, 3), "source", 16384, 0);
@@ -540,8 +530,7 @@ class RelayRandomCase : public TestCase
         Message message; //!< what
     };
 
-    void
-    DoRun() override
+    void DoRun() override
     {
         std::vector<Posting> postings = MakePostings();
         std::string first;
@@ -581,8 +570,7 @@ class RelayRandomCase : public TestCase
     }
 
     /** @return many messages at few times; every queue pair has at most one a time */
-    static std::vector<Posting>
-    MakePostings()
+    static std::vector<Posting> MakePostings()
     {
         std::mt19937 random(3);
         std::vector<Posting> postings;
@@ -614,8 +602,7 @@ class RelayRandomCase : public TestCase
      * @param fixture after the run
      * @param postings what was sent
      */
-    void
-    CheckOnce(const RelayFixture& fixture, const std::vector<Posting>& postings)
+    void CheckOnce(const RelayFixture& fixture, const std::vector<Posting>& postings)
     {
         std::map<uint32_t, const Posting*> byPlace;
         uint64_t relayed = 0;
@@ -670,8 +657,7 @@ class TieredCase : public TestCase
     }
 
   private:
-    void
-    DoRun() override
+    void DoRun() override
     {
         auto up = CreateObject<MockTransport>();
         auto out = CreateObject<MockTransport>();
@@ -696,8 +682,7 @@ class TieredCase : public TestCase
     }
 
     /** Called at either end. */
-    void
-    Count(const Message&)
+    void Count(const Message&)
     {
         ++m_count;
     }

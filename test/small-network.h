@@ -88,8 +88,7 @@ class SmallNetwork
     SmallNetwork& operator=(const SmallNetwork&) = delete;
 
     /** @param isFrameEngine whether the module's engine is to run what is made next, or ns-3's */
-    static void
-    ChooseEngine(bool isFrameEngine)
+    static void ChooseEngine(bool isFrameEngine)
     {
         GlobalValue::Bind("SimulatorImplementationType",
                           StringValue(isFrameEngine ? "ns3::llm::FrameSimulatorImpl"
@@ -97,8 +96,7 @@ class SmallNetwork
     }
 
     /** Set what most known answers suppose: no congestion control and 82 B on every data frame. */
-    static void
-    SetPlain(uint32_t mtu)
+    static void SetPlain(uint32_t mtu)
     {
         Config::SetDefault("ns3::llm::RdmaTransport::CongestionControl",
                            StringValue("ns3::llm::NoCongestionControl"));
@@ -107,8 +105,7 @@ class SmallNetwork
     }
 
     /** Set the frames of the published comparison: 4000 B payload, 48 B headers, 60 B ACK. */
-    static void
-    SetComparison()
+    static void SetComparison()
     {
         SetPlain(4000);
         Config::SetDefault("ns3::llm::RdmaTransport::DataOverhead", UintegerValue(48));
@@ -116,8 +113,7 @@ class SmallNetwork
     }
 
     /** @param count so many more terminals */
-    void
-    AddHosts(uint32_t count)
+    void AddHosts(uint32_t count)
     {
         for (uint32_t i = 0; i < count; ++i)
         {
@@ -128,15 +124,13 @@ class SmallNetwork
     }
 
     /** @param tier its tier @param place its place in the tier @return its vertex */
-    uint32_t
-    AddSwitch(uint32_t tier, uint32_t place)
+    uint32_t AddSwitch(uint32_t tier, uint32_t place)
     {
         return network->AddSwitch(CreateObject<Node>(), tier, place, "switch");
     }
 
     /** One switch. @param count hosts @param rate of each link @param delay of each link */
-    void
-    MakeStar(uint32_t count, const std::string& rate, Time delay = MicroSeconds(1))
+    void MakeStar(uint32_t count, const std::string& rate, Time delay = MicroSeconds(1))
     {
         AddHosts(count);
         const uint32_t hub = AddSwitch(0, 0);
@@ -148,8 +142,7 @@ class SmallNetwork
     }
 
     /** Two hosts with switches in a row between. @param switches so many @param rate @param delay */
-    void
-    MakeRow(uint32_t switches, const std::string& rate, Time delay = MicroSeconds(1))
+    void MakeRow(uint32_t switches, const std::string& rate, Time delay = MicroSeconds(1))
     {
         AddHosts(2);
         uint32_t last = hosts[0];
@@ -165,11 +158,10 @@ class SmallNetwork
 
     /** Two switches. @param left hosts at one @param right hosts at the other @param rate of their
      * links @param trunkRate between the switches */
-    void
-    MakeDumbbell(uint32_t left,
-                 uint32_t right,
-                 const std::string& rate,
-                 const std::string& trunkRate)
+    void MakeDumbbell(uint32_t left,
+                      uint32_t right,
+                      const std::string& rate,
+                      const std::string& trunkRate)
     {
         AddHosts(left + right);
         const uint32_t a = AddSwitch(0, 0);
@@ -183,8 +175,7 @@ class SmallNetwork
     }
 
     /** Three tiers. @param k ports of each switch @param rate of each link */
-    void
-    MakeFatTree(uint32_t k, const std::string& rate = "100Gbps")
+    void MakeFatTree(uint32_t k, const std::string& rate = "100Gbps")
     {
         const uint32_t h = k / 2;
         const DataRate r(rate);
@@ -218,8 +209,7 @@ class SmallNetwork
     }
 
     /** All is connected: put NICs at the terminals and build. */
-    void
-    Finish()
+    void Finish()
     {
         std::vector<uint32_t> accelerators;
         for (uint32_t i = 0; i < hosts.size(); ++i)
@@ -238,12 +228,11 @@ class SmallNetwork
 
     /** Send a message at once. @param source @param destination @param bytes @param place @param flow
      */
-    void
-    Send(uint32_t source,
-         uint32_t destination,
-         uint64_t bytes,
-         uint32_t place = 0,
-         uint32_t flow = 0)
+    void Send(uint32_t source,
+              uint32_t destination,
+              uint64_t bytes,
+              uint32_t place = 0,
+              uint32_t flow = 0)
     {
         Message message;
         message.source = source;
@@ -255,15 +244,13 @@ class SmallNetwork
     }
 
     /** As Send(), later. @param at when @param source @param destination @param bytes @param place */
-    void
-    SendAt(Time at, uint32_t source, uint32_t destination, uint64_t bytes, uint32_t place = 0)
+    void SendAt(Time at, uint32_t source, uint32_t destination, uint64_t bytes, uint32_t place = 0)
     {
         Simulator::Schedule(at, [=]() { Send(source, destination, bytes, place); });
     }
 
     /** Every host but host 0 sends to host 0. @param bytes each @param last last sender, 0: all */
-    void
-    SendIncast(uint64_t bytes, uint32_t last = 0)
+    void SendIncast(uint64_t bytes, uint32_t last = 0)
     {
         for (uint32_t i = 1; i < hosts.size() && (last == 0 || i <= last); ++i)
         {
@@ -272,8 +259,7 @@ class SmallNetwork
     }
 
     /** Each host sends to the one that lies so many places further. @param by @param bytes */
-    void
-    SendShift(uint32_t by, uint64_t bytes)
+    void SendShift(uint32_t by, uint64_t bytes)
     {
         for (uint32_t i = 0; i < hosts.size(); ++i)
         {
@@ -282,8 +268,7 @@ class SmallNetwork
     }
 
     /** Each host sends to each other. @param bytes per pair */
-    void
-    SendAllToAll(uint64_t bytes)
+    void SendAllToAll(uint64_t bytes)
     {
         for (uint32_t by = 1; by < hosts.size(); ++by)
         {
@@ -292,8 +277,7 @@ class SmallNetwork
     }
 
     /** A ring all-reduce: each host passes a chunk on as soon as it has it. @param chunk bytes */
-    void
-    SendRing(uint64_t chunk)
+    void SendRing(uint64_t chunk)
     {
         ringChunk = chunk;
         ringSent.assign(hosts.size(), 1);
@@ -301,8 +285,7 @@ class SmallNetwork
     }
 
     /** @return sum of a counter over all ports @param counter a member of PortCounters */
-    uint64_t
-    Sum(uint64_t PortCounters::*counter) const
+    uint64_t Sum(uint64_t PortCounters::*counter) const
     {
         uint64_t sum = 0;
         for (const auto& direction : network->GetDirections())
@@ -313,8 +296,7 @@ class SmallNetwork
     }
 
     /** @return frames of lossless classes dropped */
-    uint64_t
-    LosslessDrops() const
+    uint64_t LosslessDrops() const
     {
         uint64_t sum = 0;
         for (uint32_t i = 0; i < network->GetSwitchCount(); ++i)
@@ -325,8 +307,7 @@ class SmallNetwork
     }
 
     /** @return bytes in the buffers of all switches; settled, when all has arrived */
-    uint64_t
-    BufferBytes() const
+    uint64_t BufferBytes() const
     {
         uint64_t sum = 0;
         for (uint32_t i = 0; i < network->GetSwitchCount(); ++i)
@@ -337,8 +318,7 @@ class SmallNetwork
     }
 
     /** @return bytes that wait at all ports */
-    uint64_t
-    QueueBytes() const
+    uint64_t QueueBytes() const
     {
         uint64_t sum = 0;
         for (const auto& direction : network->GetDirections())
@@ -349,22 +329,19 @@ class SmallNetwork
     }
 
     /** @return port of the first switch that leads to a host @param host it */
-    const FrameTransmitter&
-    ToHost(uint32_t host) const
+    const FrameTransmitter& ToHost(uint32_t host) const
     {
         return *network->GetTerminalPort(host)->GetTransmitter().GetPeer();
     }
 
     /** @return tick of the last delivery, or 0 */
-    uint64_t
-    LastDelivery() const
+    uint64_t LastDelivery() const
     {
         return delivered.empty() ? 0 : delivered.back().tick;
     }
 
     /** @return Jain's index of fairness @param values what is to be equal */
-    static double
-    Jain(const std::vector<double>& values)
+    static double Jain(const std::vector<double>& values)
     {
         double sum = 0;
         double squares = 0;
@@ -389,8 +366,7 @@ class SmallNetwork
 
   private:
     /** @param message it has come */
-    void
-    Delivered(const Message& message)
+    void Delivered(const Message& message)
     {
         delivered.push_back({message, static_cast<uint64_t>(Simulator::Now().GetTimeStep())});
         const uint32_t at = message.destination;
@@ -402,8 +378,7 @@ class SmallNetwork
     }
 
     /** @param message its sender knows */
-    void
-    Acknowledged(const Message& message)
+    void Acknowledged(const Message& message)
     {
         acknowledged.push_back({message, static_cast<uint64_t>(Simulator::Now().GetTimeStep())});
     }

@@ -25,8 +25,7 @@ class AcceleratorTestCase : public TestCase
     }
 
   private:
-    void
-    DoRun() override
+    void DoRun() override
     {
         const Accelerator h100 = Accelerator::FromName("h100");
         NS_TEST_EXPECT_MSG_EQ(h100.name, "H100-SXM", "prefix, other case");
@@ -63,8 +62,7 @@ class AcceleratorTestCase : public TestCase
     }
 
     /** Wrong files. */
-    void
-    CheckFiles()
+    void CheckFiles()
     {
         const std::string path = CreateTempDirFilename("accelerators.csv");
         const auto check = [&](const std::string& text, const std::vector<std::string>& parts)
@@ -97,8 +95,7 @@ class DataDirectoryTestCase : public TestCase
     }
 
   private:
-    void
-    DoRun() override
+    void DoRun() override
     {
         const std::vector<std::string> names = {"ring", "tree", "Direct"};
         NS_TEST_EXPECT_MSG_EQ(FindNearestName("rnig", names), "ring", "two letters swapped");

@@ -77,8 +77,7 @@ class FlopsTestCase : public TestCase
     }
 
   private:
-    void
-    DoRun() override
+    void DoRun() override
     {
         for (const char* model : {"gpt2-medium", "gpt3-175b"})
         {
@@ -108,8 +107,7 @@ class FlopsTestCase : public TestCase
     }
 
     /** Narayanan et al., arXiv 2104.04473, equation 3, without recomputation: 72 in place of 96. */
-    void
-    CheckIteration()
+    void CheckIteration()
     {
         const auto operators = MakeOperators("gpt3-175b", MakeStrategy(8, 1, 1, 1, 2048));
         const double h = 12288;
@@ -127,8 +125,7 @@ class FlopsTestCase : public TestCase
     }
 
     /** Grouped heads and a gated feed-forward, by hand. */
-    void
-    CheckLlama()
+    void CheckLlama()
     {
         const auto operators = MakeOperators("llama-2-70b", MakeStrategy(8, 1, 1, 1, 4096));
         const uint64_t tokens = 4096;
@@ -152,8 +149,7 @@ class BlockTestCase : public TestCase
     }
 
   private:
-    void
-    DoRun() override
+    void DoRun() override
     {
         CheckShapes();
         const auto strategy = MakeStrategy(8, 1, 1, 1, 1024);
@@ -181,8 +177,7 @@ class BlockTestCase : public TestCase
      * Memory traffic and collectives of embedding and logits, by hand.
      * @param operators of GPT-2 medium with TP 8, 1024 tokens
      */
-    void
-    CheckEnds(const TransformerOperators& operators)
+    void CheckEnds(const TransformerOperators& operators)
     {
         const auto describe = [](const TransformerOperators::Steps& steps)
         {
@@ -222,8 +217,7 @@ class BlockTestCase : public TestCase
     }
 
     /** Each operator of GPT-2 medium with TP 8, by hand. */
-    void
-    CheckShapes()
+    void CheckShapes()
     {
         const auto operators = MakeOperators("gpt2-medium", MakeStrategy(8, 1, 1, 1, 1024));
         std::map<std::string, ModelOperator> found;
@@ -259,8 +253,7 @@ class BlockTestCase : public TestCase
     }
 
     /** Gradients of all parts are those of all parameters. */
-    void
-    CheckGradients()
+    void CheckGradients()
     {
         for (const char* name : {"gpt2-medium", "llama-3.1-8b", "falcon-180b", "bloom-176b"})
         {
@@ -289,8 +282,7 @@ class BlockTestCase : public TestCase
      * The last weight gradients come after the start of the sum or before it.
      * @param strategy a strategy
      */
-    void
-    CheckOverlap(const ParallelStrategy& strategy)
+    void CheckOverlap(const ParallelStrategy& strategy)
     {
         for (const bool overlap : {true, false})
         {
@@ -319,8 +311,7 @@ class RooflineTestCase : public TestCase
     }
 
   private:
-    void
-    DoRun() override
+    void DoRun() override
     {
         Accelerator accelerator;
         accelerator.matrixFlopsPerSecond = 100e12;
@@ -365,8 +356,7 @@ class WorkloadOperatorsTestSuite : public TestSuite
     }
 
   private:
-    void
-    DoSetup() override
+    void DoSetup() override
     {
         UsePicosecondTicks();
     }

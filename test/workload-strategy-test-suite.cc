@@ -49,8 +49,7 @@ class GroupTestCase : public TestCase
     }
 
   private:
-    void
-    DoRun() override
+    void DoRun() override
     {
         for (const char* order :
              {"tp-dp-pp", "tp-pp-dp", "dp-tp-pp", "dp-pp-tp", "pp-tp-dp", "pp-dp-tp"})
@@ -75,8 +74,7 @@ class GroupTestCase : public TestCase
      * @param strategy a strategy
      * @param dimension a dimension
      */
-    void
-    CheckPartition(const ParallelStrategy& strategy, ParallelDimension dimension)
+    void CheckPartition(const ParallelStrategy& strategy, ParallelDimension dimension)
     {
         const std::string where = strategy.Describe() + " " + strategy.rankOrder;
         std::set<uint32_t> seen;
@@ -101,8 +99,7 @@ class GroupTestCase : public TestCase
     }
 
     /** Megatron-LM's numbering, by hand. */
-    void
-    CheckOrder()
+    void CheckOrder()
     {
         // 16 ranks, TP 2, PP 4, DP 2: the example in Megatron-LM's initialize_model_parallel()
         const ParallelStrategy strategy = MakeStrategy(2, 4, 2, 1, 8);
@@ -138,11 +135,10 @@ class StrategyRefusalTestCase : public TestCase
      * @param model built-in name
      * @param parts what the message must say
      */
-    void
-    Check(const ParallelStrategy& strategy,
-          uint32_t ranks,
-          const std::string& model,
-          const std::vector<std::string>& parts)
+    void Check(const ParallelStrategy& strategy,
+               uint32_t ranks,
+               const std::string& model,
+               const std::vector<std::string>& parts)
     {
         const auto validate = [&]
         {
@@ -151,8 +147,7 @@ class StrategyRefusalTestCase : public TestCase
         NS_TEST_EXPECT_MSG_EQ(CheckRefused(validate, parts), "", parts[0]);
     }
 
-    void
-    DoRun() override
+    void DoRun() override
     {
         Check(MakeStrategy(4, 3, 1, 1, 512),
               18,
@@ -209,8 +204,7 @@ class ScheduleTestCase : public TestCase
     }
 
   private:
-    void
-    DoRun() override
+    void DoRun() override
     {
         m_schedule = CreateObject<OneForwardOneBackwardSchedule>();
         NS_TEST_EXPECT_MSG_EQ(m_schedule->Supports({4, 1, 8}), true, "one chunk");
@@ -234,8 +228,7 @@ class ScheduleTestCase : public TestCase
      * @param stage a stage
      * @param expected its order, by hand
      */
-    void
-    CheckText(const PipelineShape& shape, uint32_t stage, const std::string& expected)
+    void CheckText(const PipelineShape& shape, uint32_t stage, const std::string& expected)
     {
         std::string text;
         for (uint64_t i = 0; i < PipelineSchedule::GetStepCount(shape); ++i)
@@ -251,8 +244,7 @@ class ScheduleTestCase : public TestCase
      * Replay with forward 1, backward 2 and free communication.
      * @param shape a pipeline
      */
-    void
-    CheckBubble(const PipelineShape& shape)
+    void CheckBubble(const PipelineShape& shape)
     {
         const uint64_t count = PipelineSchedule::GetStepCount(shape);
         std::vector<uint64_t> next(shape.stages, 0);

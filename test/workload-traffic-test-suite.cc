@@ -74,8 +74,7 @@ class TrafficTestCase : public TestCase
     }
 
   private:
-    void
-    DoRun() override
+    void DoRun() override
     {
         CheckMedium();
         CheckPipeline();
@@ -96,8 +95,7 @@ class TrafficTestCase : public TestCase
     }
 
     /** GPT-2 medium, TP 8 x DP 8, by hand. */
-    void
-    CheckMedium()
+    void CheckMedium()
     {
         const auto workload = MakeWorkload("gpt2-medium", MakeStrategy(8, 1, 8, 1, 1024));
         NS_TEST_EXPECT_MSG_EQ(workload->GetModel().GetShape().vocabulary, 51200, "padded");
@@ -126,8 +124,7 @@ class TrafficTestCase : public TestCase
     }
 
     /** Each rank of a tensor group sends a share, and the group gathers them. */
-    void
-    CheckScatterGather()
+    void CheckScatterGather()
     {
         TransformerWorkloadOptions options;
         options.scatterGather = true;
@@ -157,8 +154,7 @@ class TrafficTestCase : public TestCase
     }
 
     /** Messages between stages. */
-    void
-    CheckPipeline()
+    void CheckPipeline()
     {
         const auto workload = MakeWorkload("gpt3-175b", MakeStrategy(8, 4, 1, 6, 2048));
         const uint64_t message = 2ULL * 2048 * 12288;
@@ -192,10 +188,9 @@ class TrafficTestCase : public TestCase
      * @param strategy the strategy
      * @param options the rest
      */
-    void
-    CheckEstimate(const std::string& model,
-                  const ParallelStrategy& strategy,
-                  const TransformerWorkloadOptions& options)
+    void CheckEstimate(const std::string& model,
+                       const ParallelStrategy& strategy,
+                       const TransformerWorkloadOptions& options)
     {
         const auto workload = MakeWorkload(model, strategy, options);
         const std::string where = model + ", " + strategy.Describe();
@@ -230,8 +225,7 @@ class WorkloadTrafficTestSuite : public TestSuite
     }
 
   private:
-    void
-    DoSetup() override
+    void DoSetup() override
     {
         UsePicosecondTicks();
     }

@@ -27,7 +27,8 @@ constexpr Kind KINDS[] = {
     {"algorithms", "ns3::llm::CollectiveAlgorithm"},
     {"cost-models", "ns3::llm::OperatorCostModel"},
     {"transports", "ns3::llm::MessageTransport"},
-    {"topologies", "ns3::llm::FabricHelper"},
+    {"schedules", "ns3::llm::PipelineSchedule"},
+    {"topologies", "ns3::llm::TopologyHelper"},
 };
 
 /**

@@ -104,8 +104,7 @@ class IdealNetwork
          * @param other another
          * @return whether this one comes later
          */
-        bool
-        operator<(const Event& other) const
+        bool operator<(const Event& other) const
         {
             return time != other.time ? time > other.time : sequence > other.sequence;
         }

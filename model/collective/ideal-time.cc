@@ -46,8 +46,7 @@ class IdealRun
     }
 
     /** @return the time of the last step */
-    Time
-    Run()
+    Time Run()
     {
         for (uint32_t rank = 0; rank < m_program.GetSize(); ++rank)
         {
@@ -83,8 +82,7 @@ class IdealRun
      * Do what a rank can do now.
      * @param rank the rank
      */
-    void
-    Advance(uint32_t rank)
+    void Advance(uint32_t rank)
     {
         for (bool moved = true; moved;)
         {
@@ -102,8 +100,7 @@ class IdealRun
      * @param lane the lane
      * @return whether it is done
      */
-    bool
-    TryStep(uint32_t rank, uint32_t lane)
+    bool TryStep(uint32_t rank, uint32_t lane)
     {
         Lane& state = m_lanes[rank][lane];
         if (state.isBusy || state.next == state.length)
@@ -143,8 +140,7 @@ class IdealRun
      * @param lane its lane
      * @param step the step
      */
-    void
-    Complete(uint32_t rank, uint32_t lane, const Step& step)
+    void Complete(uint32_t rank, uint32_t lane, const Step& step)
     {
         ++m_lanes[rank][lane].next;
         m_end = std::max(m_end, m_network.GetNow());
@@ -160,8 +156,7 @@ class IdealRun
      * @param step the send step
      * @param leg the leg, counted from 0
      */
-    void
-    SendOver(uint32_t rank, const Step& step, size_t leg)
+    void SendOver(uint32_t rank, const Step& step, size_t leg)
     {
         const std::vector<uint32_t>& queues = GetQueues(rank, step);
         if (leg < queues.size())
@@ -180,8 +175,7 @@ class IdealRun
      * @param step the send step
      * @return the queue of each leg of the path
      */
-    const std::vector<uint32_t>&
-    GetQueues(uint32_t rank, const Step& step)
+    const std::vector<uint32_t>& GetQueues(uint32_t rank, const Step& step)
     {
         std::vector<uint32_t>& queues = m_queues[{rank, step.peer, step.flow}];
         if (queues.empty())

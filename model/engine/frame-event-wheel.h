@@ -34,15 +34,13 @@ class FrameEventWheel
     using Entries = std::vector<Entry, Allocator>;
 
     /** @return whether there are no entries */
-    bool
-    IsEmpty() const
+    bool IsEmpty() const
     {
         return m_levels == 0;
     }
 
     /** @return the number of entries; looks at all slots */
-    std::size_t
-    GetSize() const
+    std::size_t GetSize() const
     {
         std::size_t size = 0;
         for (const auto& slot : m_slots)
@@ -57,8 +55,7 @@ class FrameEventWheel
      * @param entry the entry
      * @param difference its tick xor the origin, not 0
      */
-    void
-    Insert(const Entry& entry, uint64_t difference)
+    void Insert(const Entry& entry, uint64_t difference)
     {
         const unsigned level = GetLevel(difference);
         const unsigned slot = GetSlot(entry.tick, level);
@@ -68,8 +65,7 @@ class FrameEventWheel
     }
 
     /** @return the lowest occupied slot, of which there must be one */
-    const Entries&
-    PeekLowest() const
+    const Entries& PeekLowest() const
     {
         const unsigned level = __builtin_ctz(m_levels);
         return m_slots[level * SLOTS + __builtin_ctz(m_occupied[level])];
@@ -79,8 +75,7 @@ class FrameEventWheel
      * Note that the lowest occupied slot is being emptied by the caller.
      * @return this slot
      */
-    Entries&
-    TakeLowest()
+    Entries& TakeLowest()
     {
         const unsigned level = __builtin_ctz(m_levels);
         const unsigned slot = __builtin_ctz(m_occupied[level]);
@@ -96,8 +91,7 @@ class FrameEventWheel
      * @return whether there was one
      */
     template <typename Match>
-    bool
-    Erase(uint64_t tick, uint64_t difference, Match match)
+    bool Erase(uint64_t tick, uint64_t difference, Match match)
     {
         const unsigned level = GetLevel(difference);
         const unsigned slot = GetSlot(tick, level);
@@ -128,8 +122,7 @@ class FrameEventWheel
      * @param difference a tick xor the origin, not 0
      * @return the tick's level
      */
-    static unsigned
-    GetLevel(uint64_t difference)
+    static unsigned GetLevel(uint64_t difference)
     {
         return (63 - __builtin_clzll(difference)) / LEVEL_BITS;
     }
@@ -139,8 +132,7 @@ class FrameEventWheel
      * @param level its level
      * @return its slot in the level
      */
-    static unsigned
-    GetSlot(uint64_t tick, unsigned level)
+    static unsigned GetSlot(uint64_t tick, unsigned level)
     {
         return (tick >> (level * LEVEL_BITS)) & (SLOTS - 1);
     }
@@ -150,8 +142,7 @@ class FrameEventWheel
      * @param level its level
      * @param slot its number in the level
      */
-    void
-    MarkEmpty(unsigned level, unsigned slot)
+    void MarkEmpty(unsigned level, unsigned slot)
     {
         m_occupied[level] &= static_cast<uint8_t>(~(1u << slot));
         if (m_occupied[level] == 0)

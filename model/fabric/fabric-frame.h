@@ -42,7 +42,7 @@ struct Frame
     uint32_t source;       //!< terminal
     uint32_t entropy;      //!< what equal-cost choices are made from
     uint32_t queuePair;    //!< number of the sending queue pair at its NIC
-    uint32_t identity;     //!< hash of the message's identity, for keyed random draws
+    uint32_t identity;     //!< hash of its message and its place there, for keyed random draws
     uint16_t payloadBytes; //!< payload of a data frame
     uint16_t pair;         //!< number of the queue pair among those of (source, destination)
     uint16_t ingress;      //!< port by which it came into the switch it is in

@@ -2,6 +2,7 @@
 
 #include "fabric-switch.h"
 
+#include "class-choice.h"
 #include "identity-hash.h"
 
 #include "ns3/boolean.h"
@@ -152,8 +153,16 @@ void
 FabricSwitch::Configure(uint64_t seed)
 {
     m_seed = MixHash(MixHash(seed, m_tier), m_place);
-    ObjectFactory factory(m_balancerType);
+    ObjectFactory factory;
+    factory.SetTypeId(ChooseClass("LoadBalancer", m_balancerType, LoadBalancer::GetTypeId()));
     m_balancer = factory.Create<LoadBalancer>();
+    if (m_ecnMin > m_ecnMax)
+    {
+        std::ostringstream text;
+        text << "EcnMinThreshold " << m_ecnMin << " B lies above EcnMaxThreshold " << m_ecnMax
+             << " B; marking grows from the former to the latter";
+        RefuseInput(text.str());
+    }
     std::vector<uint64_t> headroom;
     for (const auto& port : m_ports)
     {

@@ -95,6 +95,8 @@ FluidDomain::Setup(Ptr<FrameClock> clock, const std::vector<uint32_t>& nodeIds)
     m_clock->SetHandler(FrameEventKind::FLUID_UPDATE,
                         [](void* domain) { static_cast<FluidDomain*>(domain)->OnUpdate(); });
     m_sides.resize(2 * nodeIds.size());
+    m_capacities.resize(m_sides.size());
+    m_endedBytes.resize(m_sides.size());
     m_shares = MaxMinShares(static_cast<uint32_t>(m_sides.size()));
     for (uint32_t port = 0; port < nodeIds.size(); ++port)
     {
@@ -120,7 +122,7 @@ FluidDomain::SetRate(uint32_t port, bool receiving, DataRate rate)
                     std::to_string(bps) + " bit/s; allowed are 1 Mb/s to 281000 Gb/s");
     }
     const uint32_t resource = GetResource(port, receiving);
-    m_sides.at(resource).rate = rate;
+    m_capacities.at(resource) = rate;
     m_shares.SetCapacity(resource, bps * FRACTION);
 }
 
@@ -167,39 +169,28 @@ FluidDomain::GetDelay() const
 DataRate
 FluidDomain::GetSendingRate(uint32_t port) const
 {
-    return m_sides.at(GetResource(port, false)).rate;
+    return m_capacities.at(GetResource(port, false));
 }
 
 DataRate
 FluidDomain::GetReceivingRate(uint32_t port) const
 {
-    return m_sides.at(GetResource(port, true)).rate;
+    return m_capacities.at(GetResource(port, true));
 }
 
 FluidPortUse
 FluidDomain::GetPortUse(uint32_t port, Time now) const
 {
-    const Side& sending = m_sides.at(GetResource(port, false));
-    const Side& receiving = m_sides.at(GetResource(port, true));
-    Work sent = sending.carried;
-    Work received = receiving.carried;
-    for (const Finish& finish : m_finishes)
-    {
-        const Queue& queue = m_queues[finish.queue];
-        const FluidTransfer& head = queue.backlog.front();
-        if (head.source == port || head.destination == port)
-        {
-            const Work progress = GetProgress(queue, now.GetTimeStep());
-            (head.source == port ? sent : received) += progress;
-        }
-    }
-    const Work byte = Work{8} * PICOSECONDS * FRACTION;
-    return {sending.ended,
-            receiving.ended,
-            static_cast<uint64_t>(sent / byte),
-            static_cast<uint64_t>(received / byte),
-            m_shares.GetLoad(GetResource(port, false)) / FRACTION,
-            m_shares.GetLoad(GetResource(port, true)) / FRACTION};
+    const FluidWork byte = FluidWork{8} * PICOSECONDS * FRACTION;
+    const auto tick = static_cast<uint64_t>(now.GetTimeStep());
+    const uint32_t sending = GetResource(port, false);
+    const uint32_t receiving = GetResource(port, true);
+    return {m_endedBytes.at(sending),
+            m_endedBytes.at(receiving),
+            static_cast<uint64_t>(m_sides[sending].GetCarried(tick) / byte),
+            static_cast<uint64_t>(m_sides[receiving].GetCarried(tick) / byte),
+            m_sides[sending].GetLoad() / FRACTION,
+            m_sides[receiving].GetLoad() / FRACTION};
 }
 
 uint64_t
@@ -220,17 +211,10 @@ FluidDomain::GetResource(uint32_t port, bool receiving)
     return 2 * port + (receiving ? 1 : 0);
 }
 
-FluidDomain::Work
+FluidWork
 FluidDomain::GetWork(uint64_t bytes) const
 {
-    return Work{bytes} * (8 * PICOSECONDS) * m_scale;
-}
-
-FluidDomain::Work
-FluidDomain::GetProgress(const Queue& queue, uint64_t tick)
-{
-    NS_ABORT_MSG_IF(tick < queue.since, "a fluid domain does not know its past");
-    return std::min(queue.left, Work{queue.rate} * (tick - queue.since));
+    return FluidWork{bytes} * (8 * PICOSECONDS) * m_scale;
 }
 
 void
@@ -250,6 +234,7 @@ FluidDomain::OnRequest()
         if (isNew)
         {
             m_queues.emplace_back();
+            m_versions.push_back(0);
         }
         Queue& queue = m_queues[it->second];
         if (queue.backlog.empty())
@@ -284,14 +269,26 @@ void
 FluidDomain::FinishHeads()
 {
     const uint64_t now = m_clock->NowTicks();
-    while (!m_finishes.empty() && m_finishes.top().tick <= now)
+    for (FluidSide& side : m_sides)
     {
-        const uint32_t number = m_finishes.top().queue;
-        Queue& queue = m_queues[number];
-        Settle(queue);
-        m_ended.push_back(queue.backlog.front());
-        queue.backlog.pop_front();
-        StartHead(number);
+        if (side.GetNext() > now)
+        {
+            continue;
+        }
+        side.Settle(now);
+        for (side.FindNext(m_versions); side.GetNext() <= now; side.FindNext(m_versions))
+        {
+            const uint32_t number = side.GetFirst();
+            Queue& queue = m_queues[number];
+            const FluidTransfer head = queue.backlog.front();
+            m_ended.push_back(head);
+            queue.backlog.pop_front();
+            // an end is rounded up to a tick: nothing was carried between the two
+            const FluidWork excess = side.GetServed() - queue.end;
+            m_sides[GetResource(head.source, false)].TakeBack(excess);
+            m_sides[GetResource(head.destination, true)].TakeBack(excess);
+            StartHead(number);
+        }
     }
 }
 
@@ -309,53 +306,33 @@ FluidDomain::StartHead(uint32_t number)
         if (queue.active)
         {
             m_shares.RemoveFlow(queue.share);
-            m_finishes.erase(queue.finish);
+            m_sides[queue.side].Leave();
             queue.active = false;
+            ++m_versions[number];
         }
         return;
     }
     const FluidTransfer& head = queue.backlog.front();
-    if (!queue.active)
+    if (queue.active)
     {
-        queue.active = true;
-        queue.rate = 0;
-        queue.share =
-            m_shares.AddFlow(GetResource(head.source, false), GetResource(head.destination, true));
-        queue.finish = m_finishes.push({FrameClock::NEVER, number});
-        m_byShare.resize(std::max<std::size_t>(m_byShare.size(), queue.share + 1));
-        m_byShare[queue.share] = number;
+        Limit(number, queue.side, m_sides[queue.side].GetServed() + GetWork(head.bytes));
+        return;
     }
-    queue.left = GetWork(head.bytes);
-    queue.since = m_clock->NowTicks();
-    SetFinish(number);
+    queue.active = true;
+    queue.side = NONE;
+    queue.end = GetWork(head.bytes);
+    queue.share =
+        m_shares.AddFlow(GetResource(head.source, false), GetResource(head.destination, true));
+    m_byShare.resize(std::max<std::size_t>(m_byShare.size(), queue.share + 1));
+    m_byShare[queue.share] = number;
 }
 
 void
-FluidDomain::SetFinish(uint32_t number)
+FluidDomain::Limit(uint32_t number, uint32_t resource, FluidWork end)
 {
-    Queue& queue = m_queues[number];
-    uint64_t tick = FrameClock::NEVER;
-    if (queue.rate > 0)
-    {
-        const Work ticks = (queue.left + queue.rate - 1) / queue.rate;
-        if (ticks < FrameClock::NEVER - queue.since)
-        {
-            tick = queue.since + static_cast<uint64_t>(ticks);
-        }
-    }
-    m_finishes.update(queue.finish, {tick, number});
-}
-
-void
-FluidDomain::Settle(Queue& queue)
-{
-    const uint64_t now = m_clock->NowTicks();
-    const Work progress = GetProgress(queue, now);
-    const FluidTransfer& head = queue.backlog.front();
-    m_sides[GetResource(head.source, false)].carried += progress;
-    m_sides[GetResource(head.destination, true)].carried += progress;
-    queue.left -= progress;
-    queue.since = now;
+    m_queues[number].side = resource;
+    m_queues[number].end = end;
+    m_sides[resource].Push(end, number, ++m_versions[number]);
 }
 
 void
@@ -367,8 +344,8 @@ FluidDomain::CallOutDue()
                      [](const auto& a, const auto& b) { return GetKey(a) < GetKey(b); });
     for (const FluidTransfer& transfer : m_ended)
     {
-        m_sides[GetResource(transfer.source, false)].ended += transfer.bytes;
-        m_sides[GetResource(transfer.destination, true)].ended += transfer.bytes;
+        m_endedBytes[GetResource(transfer.source, false)] += transfer.bytes;
+        m_endedBytes[GetResource(transfer.destination, true)] += transfer.bytes;
         m_deliveries.push_back({now + m_delayTicks, transfer});
     }
     m_ended.clear();
@@ -404,19 +381,41 @@ FluidDomain::Acknowledge(const FluidTransfer& transfer)
 void
 FluidDomain::Share()
 {
-    for (uint32_t share : m_shares.Update())
+    m_shares.Update();
+    // first make up for the time at the old rates, then move, then go on at the new rates
+    for (uint32_t resource : m_shares.GetReached())
+    {
+        m_sides[resource].Settle(m_clock->NowTicks());
+    }
+    for (uint32_t share : m_shares.GetMoved())
     {
         const uint32_t number = m_byShare[share];
-        Settle(m_queues[number]);
-        m_queues[number].rate = m_shares.GetRate(share);
-        SetFinish(number);
+        const Queue& queue = m_queues[number];
+        FluidWork left = queue.end;
+        if (queue.side != NONE)
+        {
+            left -= m_sides[queue.side].GetServed();
+            m_sides[queue.side].Leave();
+        }
+        const uint32_t resource = m_shares.GetBottleneck(share);
+        m_sides[resource].Join();
+        Limit(number, resource, m_sides[resource].GetServed() + left);
+    }
+    for (uint32_t resource : m_shares.GetReached())
+    {
+        m_sides[resource].SetRates(m_shares.GetLevel(resource), m_shares.GetLoad(resource));
+        m_sides[resource].FindNext(m_versions);
     }
 }
 
 void
 FluidDomain::ScheduleNext()
 {
-    uint64_t next = m_finishes.empty() ? FrameClock::NEVER : m_finishes.top().tick;
+    uint64_t next = FrameClock::NEVER;
+    for (const FluidSide& side : m_sides)
+    {
+        next = std::min(next, side.GetNext());
+    }
     for (const auto* due : {&m_deliveries, &m_acknowledgments})
     {
         next = due->empty() ? next : std::min(next, due->front().tick);

@@ -3,6 +3,7 @@
 #ifndef LLM_FABRIC_FLUID_DOMAIN_H
 #define LLM_FABRIC_FLUID_DOMAIN_H
 
+#include "fluid-side.h"
 #include "max-min-shares.h"
 
 #include "ns3/callback.h"
@@ -10,8 +11,6 @@
 #include "ns3/frame-clock.h"
 #include "ns3/nstime.h"
 #include "ns3/object.h"
-
-#include <boost/heap/d_ary_heap.hpp>
 
 #include <cstdint>
 #include <deque>
@@ -140,31 +139,11 @@ class FluidDomain : public Object
     void DoDispose() override;
 
   private:
-    /** Work: 2^-16 x 10^-12 bit. */
-    __extension__ using Work = unsigned __int128;
+    /** No side. */
+    static constexpr uint32_t NONE = UINT32_MAX;
+
     /** Identity of a queue: source, destination, owner, flow. */
     using QueueKey = std::tuple<uint32_t, uint32_t, uint32_t, uint32_t>;
-
-    /** When a queue's head ends. */
-    struct Finish
-    {
-        uint64_t tick = 0;  //!< absolute
-        uint32_t queue = 0; //!< number of the queue
-
-        /**
-         * @param other another one
-         * @return whether this one comes later (the heap keeps the largest on top)
-         */
-        bool
-        operator<(const Finish& other) const
-        {
-            return tick > other.tick;
-        }
-    };
-
-    /** The heap of the ends. */
-    using FinishHeap =
-        boost::heap::d_ary_heap<Finish, boost::heap::arity<4>, boost::heap::mutable_<true>>;
 
     /** A queue of transfers. */
     struct Queue
@@ -172,10 +151,8 @@ class FluidDomain : public Object
         std::deque<FluidTransfer> backlog; //!< the head is being carried, if `active`
         bool active = false;               //!< whether it takes part in sharing
         uint32_t share = 0;                //!< its number in m_shares
-        uint64_t rate = 0;                 //!< its rate since `since`, 2^-16 bit/s
-        Work left = 0;                     //!< what was left of the head at `since`
-        uint64_t since = 0;                //!< tick of the last settling
-        FinishHeap::handle_type finish;    //!< its place in m_finishes
+        uint32_t side = NONE;              //!< the side that limits it; NONE: not known yet
+        FluidWork end = 0; //!< its head ends when that side has served so much; if NONE: its work
     };
 
     /** A transfer handed over, or on its way behind its last byte. */
@@ -183,14 +160,6 @@ class FluidDomain : public Object
     {
         uint64_t tick = 0;      //!< when it is due
         FluidTransfer transfer; //!< the transfer
-    };
-
-    /** One direction of a port. */
-    struct Side
-    {
-        DataRate rate;      //!< capacity
-        uint64_t ended = 0; //!< payload of finished transfers
-        Work carried = 0;   //!< what settled queues have carried
     };
 
     /**
@@ -201,7 +170,7 @@ class FluidDomain : public Object
     /**
      * @param port a port
      * @param receiving which way
-     * @return number of the resource in m_shares and m_sides
+     * @return number of the resource in m_shares, and of the side
      */
     static uint32_t GetResource(uint32_t port, bool receiving);
     /**
@@ -215,14 +184,7 @@ class FluidDomain : public Object
      * @param bytes payload
      * @return the work of carrying it
      */
-    Work GetWork(uint64_t bytes) const;
-    /**
-     * @param queue an active queue
-     * @param tick a time, not before its last settling
-     * @return what it has carried since then
-     */
-    static Work GetProgress(const Queue& queue, uint64_t tick);
-
+    FluidWork GetWork(uint64_t bytes) const;
     /** Kind FLUID_REQUEST: put what was handed over into its queues. */
     void OnRequest();
     /** Kind FLUID_UPDATE: end what is due, and share anew. */
@@ -235,15 +197,12 @@ class FluidDomain : public Object
     /** End the transfers whose last byte is due. */
     void FinishHeads();
     /**
-     * Make up for the time since the last settling.
-     * @param queue an active queue
-     */
-    void Settle(Queue& queue);
-    /**
-     * Say when an active queue's head ends.
+     * Let a side limit a queue.
      * @param number the queue
+     * @param resource the side
+     * @param end what the side will have served when the queue's head ends
      */
-    void SetFinish(uint32_t number);
+    void Limit(uint32_t number, uint32_t resource, FluidWork end);
     /** Send what has ended at this tick on its way, and call out what is due. */
     void CallOutDue();
     /**
@@ -256,7 +215,7 @@ class FluidDomain : public Object
      * @param transfer what is known to be there
      */
     void Acknowledge(const FluidTransfer& transfer);
-    /** Share the ports anew and move the ends of the queues whose rate has changed. */
+    /** Share the ports anew, and move queues to the sides that limit them now. */
     void Share();
     /** Schedule the next update. */
     void ScheduleNext();
@@ -272,12 +231,14 @@ class FluidDomain : public Object
     std::vector<uint32_t> m_nodeIds;             //!< by port
     TransferCallback m_delivered;                //!< the owner's
     TransferCallback m_acknowledged;             //!< the owner's
-    std::vector<Side> m_sides;                   //!< by resource
+    std::vector<DataRate> m_capacities;          //!< by resource
+    std::vector<FluidSide> m_sides;              //!< by resource
+    std::vector<uint64_t> m_endedBytes;          //!< by resource: payload of finished transfers
     MaxMinShares m_shares;                       //!< who gets what
     std::vector<uint32_t> m_byShare;             //!< queue of each of m_shares' flows
     std::map<QueueKey, uint32_t> m_queueNumbers; //!< by identity
     std::vector<Queue> m_queues;                 //!< by number
-    FinishHeap m_finishes;                       //!< ends of the heads of the active queues
+    std::vector<uint64_t> m_versions;            //!< of queues: counts changes of side and end
     std::deque<Due> m_inbox;                     //!< handed over, not yet entered
     std::vector<uint32_t> m_idle;                //!< queues that have to begin at this tick
     std::vector<FluidTransfer> m_ended;          //!< ended at this tick

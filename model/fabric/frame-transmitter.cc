@@ -276,8 +276,8 @@ FrameTransmitter::MaybeMark(const Departure& departure, uint32_t queue)
     {
         const double probability =
             m_ecn.maxProbability * (queue - m_ecn.minBytes) / (m_ecn.maxBytes - m_ecn.minBytes);
-        const uint64_t flow = uint64_t{frame.identity} << 32 | frame.attempt;
-        if (HashToUnit(MixHash(MixHash(m_seed ^ m_place, flow), frame.psn)) >= probability)
+        const uint64_t what = uint64_t{frame.identity} << 32 | frame.attempt;
+        if (HashToUnit(MixHash(m_seed ^ m_place, what)) >= probability)
         {
             return;
         }

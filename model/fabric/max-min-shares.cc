@@ -37,6 +37,7 @@ MaxMinShares::AddFlow(uint32_t first, uint32_t second)
         m_freeFlows.pop_back();
     }
     Flow& flow = m_flows[number];
+    flow.bottleneck = NONE;
     flow.rate = 0;
     const uint32_t used[2] = {first, second};
     for (uint32_t side = 0; side < 2; ++side)
@@ -81,7 +82,7 @@ MaxMinShares::Touch(uint32_t resource)
 void
 MaxMinShares::FindConnected()
 {
-    m_open.clear();
+    m_reached.clear();
     auto reach = [this](uint32_t number)
     {
         Resource& resource = m_resources[number];
@@ -90,7 +91,7 @@ MaxMinShares::FindConnected()
             resource.found = m_round;
             resource.left = resource.capacity;
             resource.open = static_cast<uint32_t>(resource.flows.size());
-            m_open.push_back(number);
+            m_reached.push_back(number);
         }
     };
     for (uint32_t number : m_touched)
@@ -99,9 +100,9 @@ MaxMinShares::FindConnected()
         reach(number);
     }
     m_touched.clear();
-    for (std::size_t next = 0; next < m_open.size(); ++next)
+    for (std::size_t next = 0; next < m_reached.size(); ++next)
     {
-        for (uint32_t entry : m_resources[m_open[next]].flows)
+        for (uint32_t entry : m_resources[m_reached[next]].flows)
         {
             reach(m_flows[entry / 2].resource[1 - entry % 2]);
         }
@@ -130,7 +131,7 @@ MaxMinShares::FindLevel()
 }
 
 void
-MaxMinShares::Freeze(uint32_t number, uint64_t rate)
+MaxMinShares::Freeze(uint32_t number, uint32_t by)
 {
     Flow& flow = m_flows[number];
     if (flow.frozen == m_round)
@@ -138,32 +139,38 @@ MaxMinShares::Freeze(uint32_t number, uint64_t rate)
         return;
     }
     flow.frozen = m_round;
+    flow.rate = m_resources[by].level;
     for (uint32_t used : flow.resource)
     {
-        m_resources[used].left -= rate;
+        m_resources[used].left -= flow.rate;
         --m_resources[used].open;
     }
-    if (flow.rate != rate)
+    if (flow.bottleneck == NONE || m_resources[flow.bottleneck].tight != m_step)
     {
-        flow.rate = rate;
-        m_changed.push_back(number);
+        flow.bottleneck = by;
+        m_moved.push_back(number);
     }
 }
 
-const std::vector<uint32_t>&
+void
 MaxMinShares::Update()
 {
     ++m_round;
-    m_changed.clear();
+    m_moved.clear();
     FindConnected();
+    m_open = m_reached;
     for (uint64_t level = FindLevel(); !m_open.empty(); level = FindLevel())
     {
         // decide who is tight before anything is given, so that those who tie are treated alike
+        ++m_step;
         m_tight.clear();
         for (uint32_t number : m_open)
         {
-            if (m_resources[number].share == level)
+            Resource& resource = m_resources[number];
+            if (resource.share == level)
             {
+                resource.level = level;
+                resource.tight = m_step;
                 m_tight.push_back(number);
             }
         }
@@ -171,11 +178,34 @@ MaxMinShares::Update()
         {
             for (uint32_t entry : m_resources[number].flows)
             {
-                Freeze(entry / 2, level);
+                Freeze(entry / 2, number);
             }
         }
     }
-    return m_changed;
+}
+
+const std::vector<uint32_t>&
+MaxMinShares::GetReached() const
+{
+    return m_reached;
+}
+
+const std::vector<uint32_t>&
+MaxMinShares::GetMoved() const
+{
+    return m_moved;
+}
+
+uint32_t
+MaxMinShares::GetBottleneck(uint32_t flow) const
+{
+    return m_flows.at(flow).bottleneck;
+}
+
+uint64_t
+MaxMinShares::GetLevel(uint32_t resource) const
+{
+    return m_resources.at(resource).level;
 }
 
 uint64_t

@@ -20,6 +20,9 @@ namespace ns3::llm
  * Resources that tie are served together, so the rates depend on who uses what and on nothing else:
  * neither numbers nor history enter.
  *
+ * The resource that limits a flow is its bottleneck; all flows of a bottleneck have the same rate, its
+ * level. Where both resources of a flow limit it, the one that did so before stays its bottleneck.
+ *
  * Update() works on the resources that are connected, by flows, to what changed since the last call.
  */
 class MaxMinShares
@@ -51,11 +54,25 @@ class MaxMinShares
      */
     void RemoveFlow(uint32_t flow);
 
+    /** Share anew whatever changes since the last call may touch. */
+    void Update();
+
+    /** @return the resources whose flows the last Update() may have given other rates */
+    const std::vector<uint32_t>& GetReached() const;
+    /** @return the flows that have another bottleneck since the last Update(), in no order */
+    const std::vector<uint32_t>& GetMoved() const;
+
     /**
-     * Share anew whatever changes since the last call may touch.
-     * @return the flows whose rate is now another one, in no particular order
+     * @param flow a flow
+     * @return the resource that limits it as of the last Update()
      */
-    const std::vector<uint32_t>& Update();
+    uint32_t GetBottleneck(uint32_t flow) const;
+
+    /**
+     * @param resource a resource
+     * @return rate of the flows that it limits as of the last Update()
+     */
+    uint64_t GetLevel(uint32_t resource) const;
 
     /**
      * @param flow a flow
@@ -76,11 +93,15 @@ class MaxMinShares
     uint32_t GetFlowCount(uint32_t resource) const;
 
   private:
+    /** No resource. */
+    static constexpr uint32_t NONE = UINT32_MAX;
+
     /** A flow, or a free place for one. */
     struct Flow
     {
         uint32_t resource[2] = {0, 0}; //!< what it uses
         uint32_t position[2] = {0, 0}; //!< where it stands in the lists of these resources
+        uint32_t bottleneck = NONE;    //!< what limits it
         uint64_t rate = 0;             //!< its share
         uint64_t frozen = 0;           //!< the round of Update() that has set its rate
     };
@@ -92,6 +113,8 @@ class MaxMinShares
         uint64_t load = 0;     //!< what it gives
         uint64_t left = 0;     //!< while sharing: what is not given yet
         uint64_t share = 0;    //!< while sharing: `left` over `open`
+        uint64_t level = 0;    //!< rate of the flows that it limits
+        uint64_t tight = 0;    //!< the step of sharing in which it became tight
         uint32_t open = 0;     //!< while sharing: flows without a rate
         uint64_t found = 0;    //!< the round of Update() that has reached it
         bool touched = false;  //!< whether it changed since the last Update()
@@ -104,16 +127,16 @@ class MaxMinShares
      * @param resource its number
      */
     void Touch(uint32_t resource);
-    /** Fill m_open with all resources that flows connect to the touched ones. */
+    /** Fill m_reached with all resources that flows connect to the touched ones. */
     void FindConnected();
     /** @return the smallest share among m_open; drops the resources that are done */
     uint64_t FindLevel();
     /**
      * Give a flow its rate.
      * @param flow its number
-     * @param rate the rate
+     * @param by a resource that is tight
      */
-    void Freeze(uint32_t flow, uint64_t rate);
+    void Freeze(uint32_t flow, uint32_t by);
 
     std::vector<Resource> m_resources; //!< by number
     std::vector<Flow> m_flows;         //!< by number
@@ -121,8 +144,10 @@ class MaxMinShares
     std::vector<uint32_t> m_touched;   //!< resources that changed since the last Update()
     std::vector<uint32_t> m_open;      //!< while sharing: resources with open flows
     std::vector<uint32_t> m_tight;     //!< while sharing: resources whose share is the smallest
-    std::vector<uint32_t> m_changed;   //!< what Update() returns
+    std::vector<uint32_t> m_reached;   //!< see GetReached()
+    std::vector<uint32_t> m_moved;     //!< see GetMoved()
     uint64_t m_round = 0;              //!< number of calls of Update()
+    uint64_t m_step = 0;               //!< number of levels found so far
 };
 
 } // namespace ns3::llm

@@ -2,6 +2,7 @@
 
 #include "rdma-transport.h"
 
+#include "ns3/class-choice.h"
 #include "ns3/identity-hash.h"
 #include "ns3/input-error.h"
 #include "ns3/make-event.h"
@@ -110,23 +111,17 @@ RdmaTransport::DoDispose()
 void
 RdmaTransport::MakeConfig()
 {
-    TypeId tid;
-    if (!TypeId::LookupByNameFailSafe(m_controlType, &tid) ||
-        !tid.IsChildOf(RdmaCongestionControl::GetTypeId()))
+    const auto timeoutTicks = static_cast<uint64_t>(m_timeout.GetPicoSeconds());
+    if (timeoutTicks > uint64_t{1} << (62 - m_maxTimeouts))
     {
         std::ostringstream text;
-        text << "CongestionControl '" << m_controlType << "' is no congestion control; there are:";
-        for (uint16_t i = 0; i < TypeId::GetRegisteredN(); ++i)
-        {
-            const TypeId other = TypeId::GetRegistered(i);
-            if (other.IsChildOf(RdmaCongestionControl::GetTypeId()) && other.HasConstructor())
-            {
-                text << ' ' << other.GetName();
-            }
-        }
+        text << "RetransmissionTimeout " << m_timeout.As(Time::US) << " doubled MaxTimeouts "
+             << m_maxTimeouts << " times is beyond the simulator's 53 days";
         RefuseInput(text.str());
     }
-    ObjectFactory factory(m_controlType);
+    ObjectFactory factory;
+    factory.SetTypeId(
+        ChooseClass("CongestionControl", m_controlType, RdmaCongestionControl::GetTypeId()));
     m_control = factory.Create<RdmaCongestionControl>();
     m_config.mtuBytes = m_mtuBytes;
     m_config.dataOverheadBytes = m_dataOverheadBytes;
@@ -138,7 +133,7 @@ RdmaTransport::MakeConfig()
     m_config.controlClass = m_controlClass;
     m_config.maxTimeouts = m_maxTimeouts;
     m_config.cnpIntervalTicks = static_cast<uint64_t>(m_cnpInterval.GetPicoSeconds());
-    m_config.timeoutTicks = static_cast<uint64_t>(m_timeout.GetPicoSeconds());
+    m_config.timeoutTicks = timeoutTicks;
     m_config.control = PeekPointer(m_control);
 }
 

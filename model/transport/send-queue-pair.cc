@@ -4,6 +4,8 @@
 
 #include "ns3/identity-hash.h"
 
+#include "ns3/abort.h"
+
 #include <algorithm>
 
 namespace ns3::llm
@@ -33,7 +35,8 @@ SendQueuePair::SendQueuePair(const RdmaConfig& config,
 void
 SendQueuePair::Post(const Message& message)
 {
-    if (m_first > 64 && m_first * 2 > m_outgoing.size())
+    // forget what is complete: all of it when idle, else from time to time
+    if (m_first == m_outgoing.size() || (m_first > 64 && m_first * 2 > m_outgoing.size()))
     {
         m_outgoing.erase(m_outgoing.begin(), m_outgoing.begin() + m_first);
         m_sending -= m_first;
@@ -71,7 +74,8 @@ SendQueuePair::FillNext(Frame& frame, uint64_t now)
     frame.destination = destination;
     frame.entropy = m_entropy;
     frame.queuePair = index;
-    frame.identity = outgoing.identity;
+    // the frame's place in its message, not in the queue pair: a repeated phase draws alike
+    frame.identity = outgoing.identity + static_cast<uint32_t>(m_nextPsn - outgoing.firstPsn);
     frame.payloadBytes = static_cast<uint16_t>(payload);
     frame.pair = m_pair;
     frame.kind = FrameKind::DATA;
@@ -135,6 +139,17 @@ SendQueuePair::GoBack()
     m_sending = m_first;
     m_recoveryPsn = m_highestPsn;
     ++m_attempt;
+}
+
+void
+SendQueuePair::ServeDeadline(uint64_t now)
+{
+    m_config.control->OnDeadline(state.get(), info, now, decision);
+    NS_ABORT_MSG_IF(decision.deadlineTicks <= now,
+                    "OnDeadline() of " << m_config.control->GetInstanceTypeId().GetName()
+                                       << " left its deadline at " << decision.deadlineTicks
+                                       << " ps, not after now, " << now << " ps");
+    UpdatePace();
 }
 
 void

@@ -131,8 +131,7 @@ class SendQueuePair
     {
         if (now >= decision.deadlineTicks)
         {
-            m_config.control->OnDeadline(state.get(), info, now, decision);
-            UpdatePace();
+            ServeDeadline(now);
         }
     }
 
@@ -161,6 +160,9 @@ class SendQueuePair
         uint64_t tag;       //!< as it travels
         uint32_t identity;  //!< for draws
     };
+
+    /** Serve the control's deadline, which has passed. @param now ps */
+    void ServeDeadline(uint64_t now);
 
     /** @return payload of the next frame */
     uint32_t NextPayload() const

@@ -38,7 +38,6 @@ void
 TieredTransport::DoDispose()
 {
     NS_LOG_FUNCTION(this);
-    m_locality = nullptr;
     m_scaleUp = nullptr;
     m_scaleOut = nullptr;
     MessageTransport::DoDispose();
@@ -50,9 +49,13 @@ TieredTransport::Setup(Ptr<const Locality> locality,
                        Ptr<MessageTransport> scaleOut)
 {
     NS_LOG_FUNCTION(this << locality << scaleUp << scaleOut);
-    NS_ABORT_MSG_IF(m_locality, "a tiered transport is set up once");
+    NS_ABORT_MSG_UNLESS(m_domains.empty(), "a tiered transport is set up once");
     NS_ABORT_MSG_UNLESS(locality, "a tiered transport needs a locality");
-    m_locality = locality;
+    // only what it says is kept: who owns this transport is often the locality itself
+    for (uint32_t accelerator = 0; accelerator < locality->GetAcceleratorCount(); ++accelerator)
+    {
+        m_domains.push_back(locality->GetDomain(accelerator));
+    }
     m_scaleUp = scaleUp;
     m_scaleOut = scaleOut;
 }
@@ -61,7 +64,7 @@ void
 TieredTransport::SetOwner(uint32_t owner, MessageCallback delivered, MessageCallback acknowledged)
 {
     NS_LOG_FUNCTION(this << owner);
-    NS_ABORT_MSG_UNLESS(m_locality, "a tiered transport is set up before owners are");
+    NS_ABORT_MSG_IF(m_domains.empty(), "a tiered transport is set up before owners are");
     for (const auto& tier : {m_scaleUp, m_scaleOut})
     {
         if (tier)
@@ -75,10 +78,16 @@ void
 TieredTransport::Send(const Message& message)
 {
     NS_LOG_FUNCTION(this << message.source << message.destination << message.bytes);
-    NS_ABORT_MSG_IF(message.source == message.destination,
-                    "accelerator " << message.source << " cannot send a message to itself");
-    const uint32_t from = m_locality->GetDomain(message.source);
-    const uint32_t to = m_locality->GetDomain(message.destination);
+    const std::size_t count = m_domains.size();
+    if (message.source >= count || message.destination >= count ||
+        message.source == message.destination)
+    {
+        RefuseInput("no message goes from accelerator " + std::to_string(message.source) +
+                    " to accelerator " + std::to_string(message.destination) +
+                    ": they must be two of the " + std::to_string(count) + " accelerators");
+    }
+    const uint32_t from = m_domains[message.source];
+    const uint32_t to = m_domains[message.destination];
     const Ptr<MessageTransport>& tier = from == to ? m_scaleUp : m_scaleOut;
     if (!tier)
     {

@@ -6,6 +6,9 @@
 #include "locality.h"
 #include "message-transport.h"
 
+#include <cstdint>
+#include <vector>
+
 namespace ns3::llm
 {
 
@@ -25,7 +28,7 @@ class TieredTransport : public MessageTransport
 
     /**
      * Set what the transport is made of; once, before owners are set.
-     * @param locality tells the domains
+     * @param locality tells the domains, which are read here
      * @param scaleUp carries messages within a domain; null if nothing does
      * @param scaleOut carries messages between domains; null if nothing does
      */
@@ -49,7 +52,7 @@ class TieredTransport : public MessageTransport
     void DoDispose() override;
 
   private:
-    Ptr<const Locality> m_locality;   //!< tells the domains
+    std::vector<uint32_t> m_domains;  //!< by accelerator
     Ptr<MessageTransport> m_scaleUp;  //!< within a domain
     Ptr<MessageTransport> m_scaleOut; //!< between domains
 };

@@ -51,8 +51,7 @@ class CsvRow
      * @param line a line
      * @return its fields; commas inside double quotes do not separate
      */
-    static std::vector<std::string>
-    Split(const std::string& line)
+    static std::vector<std::string> Split(const std::string& line)
     {
         boost::tokenizer<boost::escaped_list_separator<char>> fields(line);
         return {fields.begin(), fields.end()};
@@ -62,8 +61,7 @@ class CsvRow
      * @param column its name
      * @return the text of the field
      */
-    const std::string&
-    GetText(const std::string& column) const
+    const std::string& GetText(const std::string& column) const
     {
         const auto found = m_fields.find(column);
         if (found == m_fields.end())
@@ -78,8 +76,7 @@ class CsvRow
      * @param required whether an empty field is refused
      * @return the number, 0 when empty
      */
-    double
-    GetNumber(const std::string& column, bool required = false) const
+    double GetNumber(const std::string& column, bool required = false) const
     {
         const std::string& text = GetText(column);
         if (text.empty() && !required)

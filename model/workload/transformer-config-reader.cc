@@ -228,6 +228,40 @@ ReadAttention(const JsonFields& config, const Family& family, TransformerShape& 
 }
 
 /**
+ * Hidden size, layers, vocabulary, feed-forward and positions.
+ * @param config the language part
+ * @param family its family
+ * @param shape gets them
+ */
+void
+ReadSizes(const JsonFields& config, const Family& family, TransformerShape& shape)
+{
+    shape.hidden = config.RequireCount({"hidden_size", "n_embd", "n_embed", "d_model", "dim"});
+    shape.layers = config.RequireCount({"num_hidden_layers", "n_layer", "n_layers", "num_layers"});
+    shape.vocabulary = config.RequireCount({"vocab_size", "padded_vocab_size", "n_vocab"});
+    const Names widths = {"intermediate_size", "ffn_dim", "n_inner", "d_ff", "ffn_hidden_size"};
+    shape.feedForward =
+        family.feedForwardFactor
+            ? config.FindCount(widths).value_or(family.feedForwardFactor * shape.hidden)
+            : config.RequireCount(widths);
+    const Names lengths = {"max_position_embeddings", "n_positions", "n_ctx"};
+    shape.maxPositions = config.FindCount(lengths).value_or(0);
+    if (shape.maxPositions == 0)
+    {
+        shape.maxPositions = config.FindCount({"seq_length", "max_seq_len"}).value_or(0);
+    }
+    if (family.positions == LEARNED)
+    {
+        shape.positionRows = config.RequireCount(lengths) + family.extraPositions;
+    }
+    const auto projected = config.FindCount({"word_embed_proj_dim"});
+    if (projected && *projected != shape.hidden)
+    {
+        config.Refuse("word_embed_proj_dim", "must equal the hidden size");
+    }
+}
+
+/**
  * Biases of the linear layers.
  * @param config the language part
  * @param family its family
@@ -285,29 +319,7 @@ ReadTransformerConfig(const std::string& text, const std::string& source)
     shape.positions = family.positions;
     shape.embeddingNorm = family.embeddingNorm;
     shape.queryKeyNorm = family.queryKeyNorm;
-    shape.hidden = config.RequireCount({"hidden_size", "n_embd", "n_embed", "d_model", "dim"});
-    shape.layers = config.RequireCount({"num_hidden_layers", "n_layer", "n_layers", "num_layers"});
-    shape.vocabulary = config.RequireCount({"vocab_size", "padded_vocab_size", "n_vocab"});
-    const Names widths = {"intermediate_size", "ffn_dim", "n_inner", "d_ff", "ffn_hidden_size"};
-    shape.feedForward =
-        family.feedForwardFactor
-            ? config.FindCount(widths).value_or(family.feedForwardFactor * shape.hidden)
-            : config.RequireCount(widths);
-    const Names lengths = {"max_position_embeddings", "n_positions", "n_ctx"};
-    shape.maxPositions = config.FindCount(lengths).value_or(0);
-    if (shape.maxPositions == 0)
-    {
-        shape.maxPositions = config.FindCount({"seq_length", "max_seq_len"}).value_or(0);
-    }
-    if (family.positions == LEARNED)
-    {
-        shape.positionRows = config.RequireCount(lengths) + family.extraPositions;
-    }
-    const auto projected = config.FindCount({"word_embed_proj_dim"});
-    if (projected && *projected != shape.hidden)
-    {
-        config.Refuse("word_embed_proj_dim", "must equal the hidden size");
-    }
+    ReadSizes(config, family, shape);
     shape.tied =
         config.GetFlag("tie_word_embeddings", outer.GetFlag("tie_word_embeddings", family.tied));
     ReadAttention(config, family, shape);

@@ -33,7 +33,7 @@ if grep -rlF --include='*.h' --include='*.cmake' --include='*.pc' "${source%/tes
     exit 1
 fi
 
-"$cmake" -S "$work" -B "$work/by-cmake" -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER="$compiler" \
+"$cmake" -G Ninja -S "$work" -B "$work/by-cmake" -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER="$compiler" \
     -DCMAKE_PREFIX_PATH="$prefix" >"$work/cmake.log"
 "$cmake" --build "$work/by-cmake" >>"$work/cmake.log"
 check "$work/by-cmake/user-program"

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-2.0-only
+
+// Whole networks whose results can be computed by hand or were published.
+
+#include "small-network.h"
+
+#include "ns3/test.h"
+
+#include <iostream>
+
+using namespace ns3;
+using namespace ns3::llm;
+
+namespace
+{
+
+/** One flow through one switch. */
+class OneFlowTestCase : public TestCase
+{
+  public:
+    OneFlowTestCase()
+        : TestCase("One flow fills its line: 92.42 Gbps of 1000 B payloads at 100 Gbps, no queue")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        SmallNetwork::SetPlain(1000);
+        SmallNetwork net;
+        net.MakeStar(2, "100Gbps");
+        net.Send(0, 1, 10000000);
+        Simulator::Run();
+        NS_TEST_ASSERT_MSG_EQ(net.delivered.size(), 1, "messages");
+        // 10000 frames one after the other, the last stored once more, two links, two ticks
+        const uint64_t expected = 10001 * 86560 + 2 * 1000000 + 2;
+        NS_TEST_EXPECT_MSG_EQ(net.delivered[0].tick, expected, "last byte");
+        const double goodput = 8e3 * 10000000 / (10000 * 86560);
+        NS_TEST_EXPECT_MSG_EQ_TOL(goodput, 92.42, 0.005, "goodput, Gb/s");
+        NS_TEST_EXPECT_MSG_EQ(net.ToHost(1).GetCounters().maxQueueBytes,
+                              1082,
+                              "a frame finds an empty queue");
+    }
+};
+
+/** A message of 1 MiB. */
+class MebibyteTestCase : public TestCase
+{
+  public:
+    MebibyteTestCase()
+        : TestCase("A WRITE of 1 MiB takes 1,069,584 wire bytes and 87.90 us, its ACK 89.92 us")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        for (const uint32_t mtu : {4096, 1024})
+        {
+            Config::SetDefault("ns3::llm::RdmaTransport::Mtu", UintegerValue(mtu));
+            Config::SetDefault("ns3::llm::RdmaTransport::CongestionControl",
+                               StringValue("ns3::llm::NoCongestionControl"));
+            SmallNetwork net;
+            net.MakeStar(2, "100Gbps");
+            net.Send(0, 1, 1 << 20);
+            Simulator::Run();
+            const uint64_t wire =
+                net.network->GetTerminalPort(0)->GetTransmitter().GetCounters().wireBytes;
+            NS_TEST_EXPECT_MSG_EQ(wire, (mtu == 4096 ? 1069584u : 1132560u), "wire bytes");
+            if (mtu == 4096)
+            {
+                NS_TEST_EXPECT_MSG_EQ_TOL(net.delivered[0].tick / 1e6,
+                                          87.90,
+                                          0.05,
+                                          "last byte, us");
+                NS_TEST_EXPECT_MSG_EQ_TOL(net.acknowledged[0].tick / 1e6, 89.92, 0.05, "ACK, us");
+            }
+        }
+    }
+};
+
+/**
+ * Incast without congestion control. The published figures have ACKs of no size; ours need a byte,
+ * which on the way back adds two serializations of 80 ps and never meets data.
+ */
+class IncastTestCase : public TestCase
+{
+  public:
+    IncastTestCase()
+        : TestCase("N x 64 kB into one port: a queue of (N-1) 64 frames, drained without a gap")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        Check(8, 484736, 48.405);
+        Check(16, 1038720, 92.724);
+    }
+
+    /** @param senders so many @param queue longest, bytes @param last ACK of the last data, us */
+    void Check(uint32_t senders, uint32_t queue, double last)
+    {
+        SmallNetwork::SetPlain(1000);
+        Config::SetDefault("ns3::llm::RdmaTransport::AckSize", UintegerValue(1));
+        Config::SetDefault("ns3::llm::FabricSwitch::Pfc", BooleanValue(false));
+        Config::SetDefault("ns3::llm::FabricSwitch::Alpha", DoubleValue(1000));
+        Config::SetDefault("ns3::llm::FabricSwitch::Ecn", BooleanValue(false));
+        SmallNetwork net;
+        net.MakeStar(senders + 1, "100Gbps");
+        net.SendIncast(64000);
+        Simulator::Run();
+        NS_TEST_EXPECT_MSG_EQ(net.ToHost(0).GetCounters().maxQueueBytes, queue, "longest queue");
+        // the switch works from 1 us and a frame on; 4 us of delay in all; two ACK bytes, three ticks
+        const uint64_t exact = senders * 64 * 86560 + 86560 + 4000000 + 2 * 80 + 2;
+        NS_TEST_EXPECT_MSG_EQ(net.acknowledged.back().tick, exact, "last data acknowledged, ps");
+        NS_TEST_EXPECT_MSG_EQ_TOL(net.acknowledged.back().tick / 1e6, last, 0.001, "published, us");
+        NS_TEST_EXPECT_MSG_EQ(net.Sum(&PortCounters::drops), 0, "drops");
+        NS_TEST_EXPECT_MSG_EQ(net.Sum(&PortCounters::marks), 0, "marks");
+    }
+};
+
+/** The comparison's incast on 128 hosts. */
+class BigIncastTestCase : public TestCase
+{
+  public:
+    BigIncastTestCase()
+        : TestCase("127 x 200 kB on a fat-tree of 128 hosts: no loss, pauses, 2065 us")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        SmallNetwork::SetComparison();
+        SmallNetwork net;
+        net.MakeFatTree(8);
+        net.SendIncast(200000);
+        Simulator::Run();
+        NS_TEST_EXPECT_MSG_EQ(net.delivered.size(), 127, "messages");
+        NS_TEST_EXPECT_MSG_EQ(net.Sum(&PortCounters::drops), 0, "drops");
+        NS_TEST_EXPECT_MSG_EQ(net.transport->GetCounters().retransmissions, 0, "retransmissions");
+        NS_TEST_EXPECT_MSG_GT(net.Sum(&PortCounters::pausesReceived), 10, "pauses");
+        const double last = static_cast<double>(net.LastDelivery()) / 1e6;
+        // payload and headers over line rate, and one frame over the other five hops of the longest way
+        const double line = 127 * 50 * 4048 * 8e-5;
+        const double base = 6 + 5 * 4048 * 8e-5;
+        NS_TEST_EXPECT_MSG_GT(last, line, "faster than the line");
+        NS_TEST_EXPECT_MSG_EQ_TOL(last, line + base, 0.02 * (line + base), "us");
+        std::cout << "    incast 127 x 200 kB: " << last << " us, " << line + base << " expected, "
+                  << net.Sum(&PortCounters::pausesReceived) << " pauses\n";
+    }
+};
+
+/** The comparison's ring on 128 hosts. */
+class RingTestCase : public TestCase
+{
+  public:
+    RingTestCase()
+        : TestCase("A ring all-reduce of 2.048 MB on 128 hosts, driven by arrivals, takes 1133 us")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        SmallNetwork::SetComparison();
+        SmallNetwork net;
+        net.MakeFatTree(8);
+        net.SendRing(16000);
+        Simulator::Run();
+        NS_TEST_EXPECT_MSG_EQ(net.delivered.size(), 128 * 254, "messages");
+        const double last = static_cast<double>(net.LastDelivery()) / 1e6;
+        NS_TEST_EXPECT_MSG_EQ_TOL(last, 1133, 11.33, "us");
+        NS_TEST_EXPECT_MSG_EQ(net.Sum(&PortCounters::pausesReceived), 0, "pauses");
+        std::cout << "    ring 2.048 MB: " << last << " us\n";
+    }
+};
+
+/** The suite. */
+class FabricKnownAnswersTestSuite : public TestSuite
+{
+  public:
+    FabricKnownAnswersTestSuite()
+        : TestSuite("llm-fabric-fabric-known-answers", TestSuite::Type::SYSTEM)
+    {
+        AddTestCase(new OneFlowTestCase);
+        AddTestCase(new MebibyteTestCase);
+        AddTestCase(new IncastTestCase);
+        AddTestCase(new BigIncastTestCase);
+        AddTestCase(new RingTestCase);
+    }
+};
+
+FabricKnownAnswersTestSuite g_fabricKnownAnswersTestSuite; //!< registers the suite
+
+} // namespace
