@@ -14,24 +14,21 @@
 // JSON and CSV, a manifest of all settings, and a picture if gnuplot is installed. Exit status: 0, 1
 // if a run could not finish, 2 if the input was refused.
 
-#include "ns3/fat-tree-helper.h"
 #include "ns3/frame-engine.h"
 #include "ns3/input-error.h"
-#include "ns3/operator-cost-model.h"
 #include "ns3/parallel-runs.h"
 #include "ns3/program-options.h"
 #include "ns3/progress-meter.h"
-#include "ns3/rail-only-helper.h"
-#include "ns3/rail-optimized-helper.h"
 #include "ns3/report-folder.h"
 #include "ns3/run-manifest.h"
 #include "ns3/run-outcome.h"
 #include "ns3/text-table.h"
 #include "ns3/time-resolution.h"
+#include "ns3/topology-helper.h"
 #include "ns3/training-helper.h"
 #include "ns3/training-report.h"
 
-#include "ns3/boolean.h"
+#include "ns3/abort.h"
 #include "ns3/config.h"
 #include "ns3/data-rate.h"
 #include "ns3/rng-seed-manager.h"
@@ -39,6 +36,8 @@
 #include "ns3/string.h"
 #include "ns3/uinteger.h"
 
+#include <cstdlib>
+#include <filesystem>
 #include <iostream>
 #include <map>
 #include <unistd.h>
@@ -129,7 +128,9 @@ ParseOptions(int argc, char* argv[])
     parser.Add("seed", "seed of all random choices", options.seed, 1);
     parser.Add("report", "folder for the report", options.report);
     parser.Add("quiet", "no estimate and no progress", options.quiet);
-    parser.Add("summary", "print a line of name=value per fabric, no table", options.summary);
+    parser.Add("summary",
+               "only print a line of name=value per fabric, keep no report",
+               options.summary);
     parser.Parse(argc, argv);
     return options;
 }
@@ -284,6 +285,15 @@ RunFabric(const Options& options,
     return status;
 }
 
+/** @return an empty folder for what the processes of the runs hand over */
+std::string
+MakeTemporaryFolder()
+{
+    std::string path = std::filesystem::temp_directory_path() / "training-iteration-XXXXXX";
+    NS_ABORT_MSG_UNLESS(mkdtemp(path.data()), "no folder can be made at " << path);
+    return path;
+}
+
 /**
  * Print a line of name=value for each run.
  * @param reports the runs
@@ -315,7 +325,7 @@ PrintSummary(const std::vector<TrainingReport>& reports)
 int
 Run(int argc, char* argv[])
 {
-    const Options options = ParseOptions(argc, argv);
+    Options options = ParseOptions(argc, argv);
     RngSeedManager::SetSeed(options.seed);
     if (!options.congestionControl.empty())
     {
@@ -332,6 +342,10 @@ Run(int argc, char* argv[])
             fabrics.push_back(fabric.first);
             expected.push_back(EstimateFabric(options, *workload, fabric.first));
         }
+    }
+    if (options.summary)
+    {
+        options.report = MakeTemporaryFolder();
     }
     const ReportFolder folder(options.report);
     folder.Prepare();
@@ -358,14 +372,18 @@ Run(int argc, char* argv[])
                       << "\n";
         }
     }
-    if (status != EXIT_DONE)
+    std::vector<TrainingReport> reports;
+    if (status == EXIT_DONE)
     {
-        return status;
+        reports = folder.Finish(fabrics);
     }
-    const std::vector<TrainingReport> reports = folder.Finish(fabrics);
     if (options.summary)
     {
         PrintSummary(reports);
+        std::filesystem::remove_all(options.report);
+    }
+    if (options.summary || status != EXIT_DONE)
+    {
         return status;
     }
     for (const auto& fact : reports.front().facts)

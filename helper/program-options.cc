@@ -156,7 +156,10 @@ SetAttributeDefault(const std::string& name, const std::string& value)
     return "";
 }
 
-/** Options with which ns-3 prints what it knows and exits. */
+/**
+ * @param name an option without dashes
+ * @return whether it is one with which ns-3 prints what it knows and exits
+ */
 bool
 IsPrintOption(const std::string& name)
 {

@@ -26,10 +26,10 @@ using namespace ns3::llm;
 namespace
 {
 
-constexpr auto TP = ParallelDimension::TENSOR;
-constexpr auto PP = ParallelDimension::PIPELINE;
-constexpr auto DP = ParallelDimension::DATA;
-constexpr auto ALL_REDUCE = TrainingTask::ALL_REDUCE;
+constexpr auto TP = ParallelDimension::TENSOR;        //!< short name
+constexpr auto PP = ParallelDimension::PIPELINE;      //!< short name
+constexpr auto DP = ParallelDimension::DATA;          //!< short name
+constexpr auto ALL_REDUCE = TrainingTask::ALL_REDUCE; //!< short name
 
 /** Base: runs one rank on one node. */
 class ApplicationTestCase : public TestCase

@@ -30,9 +30,9 @@ using namespace ns3::llm;
 namespace
 {
 
-constexpr auto TP = ParallelDimension::TENSOR;
-constexpr auto PP = ParallelDimension::PIPELINE;
-constexpr auto DP = ParallelDimension::DATA;
+constexpr auto TP = ParallelDimension::TENSOR;   //!< short name
+constexpr auto PP = ParallelDimension::PIPELINE; //!< short name
+constexpr auto DP = ParallelDimension::DATA;     //!< short name
 
 /** What clocks between rooms may add to a time worked out by hand: a few ticks per message. */
 constexpr int64_t TICKS = 200;
