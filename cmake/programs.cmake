@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Examples, the user's own programs, tools and tests of the standalone build.
 file(GLOB llm_examples CONFIGURE_DEPENDS examples/*.cc)
+llm_fabric_ns3_targets(llm_example_link point-to-point)
 foreach(file ${llm_examples})
   get_filename_component(name ${file} NAME_WE)
   add_executable(${name} ${file})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/examples)
-  target_link_libraries(${name} PRIVATE ns3-llm-fabric)
+  target_link_libraries(${name} PRIVATE ns3-llm-fabric ${llm_example_link})
   target_compile_options(${name} PRIVATE ${llm_warnings})
 endforeach()
 

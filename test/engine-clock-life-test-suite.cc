@@ -75,7 +75,9 @@ class SeveralClocksTest : public TestCase
             victim);
         Simulator::Run();
         NS_TEST_EXPECT_MSG_EQ(survivor.frames.str(), "40:9.0 ", "the other one goes on");
-        NS_TEST_EXPECT_MSG_EQ(FrameSimulatorImpl::Get()->GetFrameCount(), 2, "one each");
+        NS_TEST_EXPECT_MSG_EQ(FrameSimulatorImpl::Get()->GetClocks().GetFrameCount(),
+                              2,
+                              "one each");
         NS_TEST_EXPECT_MSG_EQ(Simulator::GetEventCount(), 3, "and one ns-3 event");
     }
 

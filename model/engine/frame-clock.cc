@@ -75,7 +75,7 @@ FrameClock::FrameClock()
     m_engine = FrameSimulatorImpl::Get();
     if (m_engine)
     {
-        m_engine->AttachClock(this);
+        m_engine->GetClocks().Add(this);
     }
     else
     {
@@ -88,7 +88,7 @@ FrameClock::~FrameClock()
     NS_LOG_FUNCTION(this);
     if (m_engine)
     {
-        m_engine->DetachClock(this);
+        m_engine->GetClocks().Remove(this);
     }
     if (m_pump)
     {
@@ -199,7 +199,7 @@ FrameClock::InsertFromOutside(uint64_t tick, FrameEventKind kind, uint32_t objec
     m_queue.Insert(FrameEvent{tick, MakeKey(kind, object)});
     if (m_engine)
     {
-        m_engine->NoteFrame(this, tick);
+        m_engine->GetClocks().NoteInsertion(this, tick);
     }
     else if (m_floor == NEVER)
     {

@@ -125,7 +125,7 @@ class FrameClock : public SimpleRefCount<FrameClock>
     }
 
   private:
-    friend class FrameSimulatorImpl;
+    friend class FrameClockSet;
     class Pump;
 
     /** Number of kinds. */

@@ -3,6 +3,7 @@
 #ifndef LLM_FABRIC_FRAME_EVENT_QUEUE_H
 #define LLM_FABRIC_FRAME_EVENT_QUEUE_H
 
+#include "frame-event-run.h"
 #include "frame-event-wheel.h"
 
 #include "ns3/assert.h"
@@ -11,7 +12,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <vector>
 
 namespace ns3::llm
 {
@@ -32,8 +32,8 @@ struct FrameEvent
  * A monotone priority queue, ordered by (tick, key) whatever the order of insertion.
  *
  * Monotone means that no entry may lie before the tick of the last one popped. The next entries lie
- * in a sorted array, the run, and the others in a FrameEventWheel. The run has all entries of a range
- * of ticks, the window: those that differ from the origin in the lowest bits only. When the run is
+ * in a FrameEventRun, the others in a FrameEventWheel. The run has all entries of a range of ticks,
+ * the window: those that differ from the origin in the lowest bits only. When the run is
  * empty, the wheel's lowest slot is sorted into it if it is short; if it is long, its earliest tick
  * becomes the origin and the whole window, and the rest falls to lower slots. Entries that are
  * inserted into the window are sorted in from the back of the run.
@@ -56,19 +56,19 @@ class FrameEventQueue
     /** @return whether there are no entries */
     bool IsEmpty() const
     {
-        return m_head == m_run.size() && m_wheel.IsEmpty() && m_late.empty();
+        return m_run.IsEmpty() && m_wheel.IsEmpty() && m_late.empty();
     }
 
     /** @return the number of entries; counts all slots, so not for each event */
     std::size_t GetSize() const
     {
-        return m_run.size() - m_head + m_late.size() + m_wheel.GetSize();
+        return m_run.GetSize() + m_late.size() + m_wheel.GetSize();
     }
 
     /** @return the number of entries popped so far */
     uint64_t GetPopCount() const
     {
-        return m_popped + m_head;
+        return m_run.GetPopCount() + m_latePopped;
     }
 
     /**
@@ -95,7 +95,7 @@ class FrameEventQueue
      */
     uint64_t PeekTick() const
     {
-        return m_head != m_run.size() ? m_run[m_head].tick : PeekTickOutsideRun();
+        return m_run.IsEmpty() ? PeekTickOutsideRun() : m_run.Peek().tick;
     }
 
     /**
@@ -110,11 +110,11 @@ class FrameEventQueue
      */
     Entry Pop()
     {
-        if (__builtin_expect(m_head == m_run.size() || !m_late.empty(), 0))
+        if (__builtin_expect(m_run.IsEmpty() || !m_late.empty(), 0))
         {
             return PopSlowly();
         }
-        return m_run[m_head++];
+        return m_run.Pop();
     }
 
     /**
@@ -124,7 +124,7 @@ class FrameEventQueue
      */
     const Entry* Ahead(std::size_t distance) const
     {
-        return m_head + distance < m_run.size() ? &m_run[m_head + distance] : nullptr;
+        return distance < m_run.GetSize() ? &m_run.Peek(distance) : nullptr;
     }
 
     /**
@@ -144,21 +144,13 @@ class FrameEventQueue
     void Drain(Take take);
 
   private:
+    /** What runs next. */
+    using Run = FrameEventRun<Entry, Allocator>;
     /** An array of entries. */
-    using Entries = std::vector<Entry, Allocator>;
+    using Entries = typename Run::Entries;
 
     static constexpr std::size_t SHORT_SLOT = 32; //!< longest slot that becomes a run as it is
     static constexpr std::size_t LONG_RUN = 288;  //!< length at which a run is not sorted into
-
-    /**
-     * @param a an entry
-     * @param b another
-     * @return whether a comes before b
-     */
-    static bool Before(const Entry& a, const Entry& b)
-    {
-        return a.tick < b.tick || (a.tick == b.tick && a.key < b.key);
-    }
 
     /**
      * @param a an entry
@@ -167,24 +159,7 @@ class FrameEventQueue
      */
     static bool After(const Entry& a, const Entry& b)
     {
-        return Before(b, a);
-    }
-
-    /**
-     * Move an entry of the run to its place among those before it.
-     * @param first index from which these are sorted
-     * @param last index of the entry
-     */
-    void SortIn(std::size_t first, std::size_t last)
-    {
-        Entry* const run = m_run.data();
-        const Entry entry = run[last];
-        std::size_t i = last;
-        for (; i > first && Before(entry, run[i - 1]); i--)
-        {
-            run[i] = run[i - 1];
-        }
-        run[i] = entry;
+        return Run::Before(b, a);
     }
 
     /**
@@ -193,17 +168,12 @@ class FrameEventQueue
      */
     void InsertIntoWindow(const Entry& entry)
     {
-        if (__builtin_expect(m_run.size() - m_head >= LONG_RUN, 0))
+        if (__builtin_expect(m_run.GetSize() >= LONG_RUN, 0))
         {
             InsertBesideRun(entry);
             return;
         }
-        if (__builtin_expect(m_run.size() == m_run.capacity(), 0))
-        {
-            MakeRoomInRun();
-        }
-        m_run.push_back(entry);
-        SortIn(m_head, m_run.size() - 1);
+        m_run.Insert(entry);
     }
 
     /**
@@ -211,8 +181,6 @@ class FrameEventQueue
      * @param entry the entry
      */
     void InsertBesideRun(const Entry& entry);
-    /** Drop what was popped from the run if that is most of it, else get more storage. */
-    void MakeRoomInRun();
     /** @return the earliest tick outside the run, or NEVER */
     uint64_t PeekTickOutsideRun() const;
     /** @return the first entry, when the run is empty or there are late entries */
@@ -232,9 +200,8 @@ class FrameEventQueue
 
     uint64_t m_origin{0};     //!< at most the tick of any entry, and of the present
     unsigned m_windowBits{0}; //!< the window is what differs from the origin in these bits only
-    std::size_t m_head{0};    //!< index of the first entry of the run that was not popped
-    uint64_t m_popped{0};     //!< entries popped, without the first m_head of the run
-    Entries m_run;            //!< sorted from m_head on
+    uint64_t m_latePopped{0}; //!< late entries popped
+    Run m_run;                //!< entries of the window
     Entries m_late;           //!< a heap; used only while the window is the origin's tick alone
     Entries m_spare;          //!< storage for moves
     FrameEventWheel<Entry, Allocator> m_wheel; //!< entries outside the window
@@ -245,14 +212,14 @@ const Entry*
 FrameEventQueue<Entry, Allocator>::Peek() const
 {
     const Entry* first = Ahead(0);
-    if (!m_late.empty() && (first == nullptr || Before(m_late.front(), *first)))
+    if (!m_late.empty() && (first == nullptr || Run::Before(m_late.front(), *first)))
     {
         first = &m_late.front();
     }
     if (first == nullptr && !m_wheel.IsEmpty())
     {
         const auto& slot = m_wheel.PeekLowest();
-        first = &*std::min_element(slot.begin(), slot.end(), Before);
+        first = &*std::min_element(slot.begin(), slot.end(), Run::Before);
     }
     return first;
 }
@@ -280,18 +247,18 @@ template <typename Entry, typename Allocator>
 Entry
 FrameEventQueue<Entry, Allocator>::PopSlowly()
 {
-    if (m_head == m_run.size())
+    if (m_run.IsEmpty())
     {
         Refill();
     }
-    if (m_late.empty() || !Before(m_late.front(), m_run[m_head]))
+    if (m_late.empty() || !Run::Before(m_late.front(), m_run.Peek()))
     {
-        return m_run[m_head++];
+        return m_run.Pop();
     }
     std::pop_heap(m_late.begin(), m_late.end(), After);
     const Entry entry = m_late.back();
     m_late.pop_back();
-    m_popped++;
+    m_latePopped++;
     return entry;
 }
 
@@ -306,13 +273,12 @@ FrameEventQueue<Entry, Allocator>::InsertBesideRun(const Entry& entry)
         return;
     }
     // Narrow the window to one tick, the present if it is known, and spread the run again.
-    if (m_head != 0)
+    if (const Entry* popped = m_run.PeekPopped())
     {
-        m_origin = m_run[m_head - 1].tick;
+        m_origin = popped->tick;
     }
     m_windowBits = 0;
-    m_spare.assign(m_run.begin() + m_head, m_run.end());
-    m_run.resize(m_head);
+    m_run.MoveTo(m_spare);
     for (const Entry& moved : m_spare)
     {
         Insert(moved);
@@ -323,29 +289,12 @@ FrameEventQueue<Entry, Allocator>::InsertBesideRun(const Entry& entry)
 
 template <typename Entry, typename Allocator>
 void
-FrameEventQueue<Entry, Allocator>::MakeRoomInRun()
-{
-    if (m_head == 0 || m_head * 2 < m_run.size())
-    {
-        m_run.reserve(m_run.size() * 2 + SHORT_SLOT);
-        return;
-    }
-    m_run.erase(m_run.begin(), m_run.begin() + m_head);
-    m_popped += m_head;
-    m_head = 0;
-}
-
-template <typename Entry, typename Allocator>
-void
 FrameEventQueue<Entry, Allocator>::Refill()
 {
-    m_run.clear();
-    m_popped += m_head;
-    m_head = 0;
+    m_run.Clear();
     if (!m_late.empty())
     {
-        m_run.swap(m_late);
-        std::sort(m_run.begin(), m_run.end(), Before);
+        m_run.TakeMany(m_late);
         return;
     }
     NS_ASSERT_MSG(!m_wheel.IsEmpty(), "the queue is empty");
@@ -364,14 +313,10 @@ template <typename Entry, typename Allocator>
 void
 FrameEventQueue<Entry, Allocator>::RefillFromShort(Entries& slot)
 {
-    m_run.assign(slot.begin(), slot.end());
+    m_run.AssignFew(slot);
     slot.clear();
-    for (std::size_t i = 1; i < m_run.size(); i++)
-    {
-        SortIn(0, i);
-    }
-    m_origin = m_run.front().tick;
-    const uint64_t difference = m_origin ^ m_run.back().tick;
+    m_origin = m_run.Peek().tick;
+    const uint64_t difference = m_origin ^ m_run.PeekLast().tick;
     m_windowBits = difference != 0 ? 64 - __builtin_clzll(difference) : 0;
 }
 
@@ -394,10 +339,10 @@ FrameEventQueue<Entry, Allocator>::RefillFromLong(Entries& slot)
         }
         else
         {
-            m_run.push_back(entry);
+            m_run.Append(entry);
         }
     }
-    std::sort(m_run.begin(), m_run.end(), Before);
+    m_run.Sort();
     m_spare.clear();
     // the slot gets its storage back: it will be filled to this length again
     m_spare.swap(slot);
@@ -417,13 +362,11 @@ FrameEventQueue<Entry, Allocator>::Erase(uint64_t tick, Match match)
     {
         return e.tick == tick && match(e);
     };
-    auto entry = std::find_if(m_run.begin() + m_head, m_run.end(), isIt);
-    if (entry != m_run.end())
+    if (m_run.Erase(isIt))
     {
-        m_run.erase(entry);
         return true;
     }
-    entry = std::find_if(m_late.begin(), m_late.end(), isIt);
+    const auto entry = std::find_if(m_late.begin(), m_late.end(), isIt);
     if (entry != m_late.end())
     {
         m_late.erase(entry);
@@ -441,8 +384,7 @@ FrameEventQueue<Entry, Allocator>::Drain(Take take)
     Entries entries;
     while (!IsEmpty())
     {
-        entries.assign(m_run.begin() + m_head, m_run.end());
-        m_run.resize(m_head);
+        m_run.MoveTo(entries);
         entries.insert(entries.end(), m_late.begin(), m_late.end());
         m_late.clear();
         if (!m_wheel.IsEmpty())

@@ -2,9 +2,6 @@
 
 #include "frame-simulator-impl.h"
 
-#include "frame-clock.h"
-#include "ns3-compat.h"
-
 #include "ns3/assert.h"
 #include "ns3/fatal-error.h"
 #include "ns3/log.h"
@@ -52,13 +49,7 @@ FrameSimulatorImpl::DoDispose()
     {
         s_instance = nullptr;
     }
-    for (FrameClock* clock : m_clocks)
-    {
-        m_deadClockFrames += clock->GetFrameCount();
-        clock->Detach();
-    }
-    m_clocks.clear();
-    FindNextClock();
+    m_clocks.DetachAll();
     TakeForeignEvents();
     // events hold objects, and these may call Simulator::Remove() when they die
     m_events.Drain([](const Event& event) { event.impl->Unref(); });
@@ -84,11 +75,7 @@ bool
 FrameSimulatorImpl::IsFinished() const
 {
     const bool isStopped = (m_attention.load(std::memory_order_relaxed) & STOP) != 0;
-    return isStopped ||
-           (m_events.IsEmpty() && std::all_of(m_clocks.begin(),
-                                              m_clocks.end(),
-                                              [](const FrameClock* clock)
-                                              { return clock->GetNextTick() == UINT64_MAX; }));
+    return isStopped || (m_events.IsEmpty() && m_clocks.IsEmpty());
 }
 
 void
@@ -129,7 +116,7 @@ FrameSimulatorImpl::Insert(uint64_t tick, uint32_t context, EventImpl* impl)
     const uint64_t uid = m_nextUid++;
     m_events.Insert(Event{tick, uid, impl, context});
     // a frame event calls out: the loop of frame events must see it
-    m_frameEnd = std::min(m_frameEnd, tick);
+    m_clocks.BringEndForward(tick);
     return uid;
 }
 
@@ -292,9 +279,10 @@ FrameSimulatorImpl::RunBefore(uint64_t end)
     while (m_attention.load(std::memory_order_relaxed) == 0 || Attend())
     {
         const uint64_t event = m_events.PeekTick();
-        if (m_nextFrame < event)
+        const uint64_t frame = m_clocks.GetNextTick();
+        if (frame < event)
         {
-            if (m_nextFrame >= end)
+            if (frame >= end)
             {
                 return;
             }
@@ -327,75 +315,16 @@ void
 FrameSimulatorImpl::RunFrames(uint64_t end)
 {
     m_context = Simulator::NO_CONTEXT;
-    m_frameEnd = end;
-    bool isLater = false;
-    for (FrameClock* clock : m_clocks)
-    {
-        if (clock == m_nextClock)
-        {
-            isLater = true;
-            continue;
-        }
-        // at the same tick, clocks attached earlier run first
-        const uint64_t tick = clock->GetNextTick();
-        m_frameEnd = std::min(m_frameEnd, isLater && tick != UINT64_MAX ? tick + 1 : tick);
-    }
-    m_nextClock->RunTicks(
-        [this](uint64_t tick)
-        {
-            if (tick >= m_frameEnd || m_attention.load(std::memory_order_relaxed) != 0)
-            {
-                return false;
-            }
-            m_now = tick;
-            return true;
-        });
-    FindNextClock();
-}
-
-void
-FrameSimulatorImpl::FindNextClock()
-{
-    m_nextClock = nullptr;
-    m_nextFrame = UINT64_MAX;
-    for (FrameClock* clock : m_clocks)
-    {
-        const uint64_t tick = clock->GetNextTick();
-        if (tick < m_nextFrame)
-        {
-            m_nextFrame = tick;
-            m_nextClock = clock;
-        }
-    }
-}
-
-void
-FrameSimulatorImpl::AttachClock(FrameClock* clock)
-{
-    m_clocks.push_back(clock);
-}
-
-void
-FrameSimulatorImpl::DetachClock(FrameClock* clock)
-{
-    m_deadClockFrames += clock->GetFrameCount();
-    m_clocks.erase(std::find(m_clocks.begin(), m_clocks.end(), clock));
-    FindNextClock();
-}
-
-void
-FrameSimulatorImpl::NoteFrame(FrameClock* clock, uint64_t tick)
-{
-    m_frameEnd = std::min(m_frameEnd, tick);
-    if (tick < m_nextFrame)
-    {
-        m_nextFrame = tick;
-        m_nextClock = clock;
-    }
-    else if (tick == m_nextFrame && clock != m_nextClock)
-    {
-        FindNextClock();
-    }
+    m_clocks.Run(end,
+                 [this](uint64_t tick)
+                 {
+                     if (m_attention.load(std::memory_order_relaxed) != 0)
+                     {
+                         return false;
+                     }
+                     m_now = tick;
+                     return true;
+                 });
 }
 
 Time
@@ -436,20 +365,9 @@ FrameSimulatorImpl::GetContext() const
 }
 
 uint64_t
-FrameSimulatorImpl::GetFrameCount() const
-{
-    uint64_t count = m_deadClockFrames;
-    for (const FrameClock* clock : m_clocks)
-    {
-        count += clock->GetFrameCount();
-    }
-    return count;
-}
-
-uint64_t
 FrameSimulatorImpl::GetEventCount() const
 {
-    return m_events.GetPopCount() + GetFrameCount();
+    return m_events.GetPopCount() + m_clocks.GetFrameCount();
 }
 
 void

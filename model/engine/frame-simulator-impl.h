@@ -3,6 +3,7 @@
 #ifndef LLM_FABRIC_FRAME_SIMULATOR_IMPL_H
 #define LLM_FABRIC_FRAME_SIMULATOR_IMPL_H
 
+#include "frame-clock-set.h"
 #include "frame-event-queue.h"
 
 #include "ns3/event-id.h"
@@ -21,8 +22,6 @@
 
 namespace ns3::llm
 {
-
-class FrameClock;
 
 /**
  * @ingroup llm-fabric-engine
@@ -85,25 +84,12 @@ class FrameSimulatorImpl final : public SimulatorImpl
         return m_now;
     }
 
-    /** @return number of frame events run so far, those of dead clocks included */
-    uint64_t GetFrameCount() const;
-
-    /**
-     * Run the frame events of a clock from now on.
-     * @param clock the clock
-     */
-    void AttachClock(FrameClock* clock);
-    /**
-     * Forget a clock, with its pending frame events.
-     * @param clock the clock
-     */
-    void DetachClock(FrameClock* clock);
-    /**
-     * Note that a frame event was inserted other than by a frame event of the same clock.
-     * @param clock the clock
-     * @param tick the event's tick
-     */
-    void NoteFrame(FrameClock* clock, uint64_t tick);
+    /** @return the clocks whose frame events the engine runs */
+    FrameClockSet&
+    GetClocks()
+    {
+        return m_clocks;
+    }
 
     /**
      * For tests: set the number of the next ns-3 event, to start near a wrap of its lower 32 bits.
@@ -175,12 +161,10 @@ class FrameSimulatorImpl final : public SimulatorImpl
     /** Run the first ns-3 event. */
     void RunEvent();
     /**
-     * Run frame events of the clock that is next, until Stop() or the first other event.
+     * Run frame events until Stop() or until something else is due.
      * @param end run only what lies before this tick
      */
     void RunFrames(uint64_t end);
-    /** Find the clock with the earliest frame event; of several the one attached first. */
-    void FindNextClock();
 
     static FrameSimulatorImpl* s_instance; //!< the engine in use
 
@@ -188,11 +172,7 @@ class FrameSimulatorImpl final : public SimulatorImpl
     uint64_t m_now{0};                         //!< the tick that runs or ran last
     std::atomic<uint32_t> m_attention{0};      //!< bits that the loop looks at before each tick
     uint32_t m_context;                        //!< node id of the event that runs
-    uint64_t m_frameEnd{0};                    //!< frame events may run before this tick
-    uint64_t m_nextFrame{UINT64_MAX};          //!< tick of the earliest frame event of all clocks
-    FrameClock* m_nextClock{nullptr};          //!< whose it is
-    std::vector<FrameClock*> m_clocks;         //!< in the order of attachment
-    uint64_t m_deadClockFrames{0};             //!< frame events run by clocks that are dead
+    FrameClockSet m_clocks;                    //!< the clocks whose frame events run
     uint64_t m_lastTick{0};                    //!< tick of the last ns-3 event run
     uint64_t m_lastUid{0};                     //!< its number
     uint64_t m_nextUid;                        //!< number of the next ns-3 event
