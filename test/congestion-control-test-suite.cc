@@ -35,16 +35,14 @@ class Bench
     }
 
     /** @param now ps */
-    void
-    Cnp(uint64_t now)
+    void Cnp(uint64_t now)
     {
         CatchUp(now);
         base->OnCnp(&state, info, now, decision);
     }
 
     /** @param now ps */
-    void
-    CatchUp(uint64_t now)
+    void CatchUp(uint64_t now)
     {
         if (now >= decision.deadlineTicks)
         {
@@ -53,8 +51,7 @@ class Bench
     }
 
     /** @param now ps @param bytes acknowledged */
-    void
-    Ack(uint64_t now, uint64_t bytes)
+    void Ack(uint64_t now, uint64_t bytes)
     {
         CatchUp(now);
         AckSignal ack;
@@ -63,8 +60,7 @@ class Bench
     }
 
     /** @return rate, Gb/s */
-    double
-    Rate() const
+    double Rate() const
     {
         return decision.rateBps / 1e9;
     }
@@ -86,8 +82,7 @@ class DcqcnHooksTestCase : public TestCase
     }
 
   private:
-    void
-    DoRun() override
+    void DoRun() override
     {
         CheckAlpha();
         CheckCuts();
@@ -95,8 +90,7 @@ class DcqcnHooksTestCase : public TestCase
     }
 
     /** alpha without CNPs. */
-    void
-    CheckAlpha()
+    void CheckAlpha()
     {
         const std::vector<std::pair<uint32_t, double>> table{{1, .99609},
                                                              {4, .98447},
@@ -115,8 +109,7 @@ class DcqcnHooksTestCase : public TestCase
     }
 
     /** One and two CNPs, then the timer. */
-    void
-    CheckCuts()
+    void CheckCuts()
     {
         Bench one;
         NS_TEST_EXPECT_MSG_EQ(one.Rate(), 100, "a new queue pair has the line");
@@ -155,8 +148,7 @@ class DcqcnHooksTestCase : public TestCase
     }
 
     /** Which of timer and byte counter leads where. */
-    void
-    CheckPhases()
+    void CheckPhases()
     {
         // target above the rate's reach: two CNPs on a 400G line leave it at 200
         for (uint32_t timers = 0; timers <= 7; ++timers)
@@ -215,8 +207,7 @@ class LazyDeadlineTestCase : public TestCase
     }
 
   private:
-    void
-    DoRun() override
+    void DoRun() override
     {
         std::mt19937 random(3);
         for (uint32_t turn = 0; turn < 200; ++turn)
@@ -268,8 +259,7 @@ class CnpPacingTestCase : public TestCase
     }
 
   private:
-    void
-    DoRun() override
+    void DoRun() override
     {
         NS_TEST_EXPECT_MSG_EQ(Count(50), 20, "one at once, then one in 50 us");
         // 250, were frames short: the first frame 4 us after a CNP is the 47th, 4.07 us after it
@@ -278,8 +268,7 @@ class CnpPacingTestCase : public TestCase
     }
 
     /** @param interval at least so long between CNPs, us @return CNPs */
-    uint64_t
-    Count(uint32_t interval)
+    uint64_t Count(uint32_t interval)
     {
         SmallNetwork::SetPlain(1000);
         Config::SetDefault("ns3::llm::RdmaTransport::CnpInterval",
@@ -306,16 +295,14 @@ class DcqcnNetworkTestCase : public TestCase
     }
 
   private:
-    void
-    DoRun() override
+    void DoRun() override
     {
         Check(2, 29, 225e3);
         Check(8, 132, 1.4e6);
     }
 
     /** @param flows so many @param queue mean, kB @param start longest queue at the start, bytes */
-    void
-    Check(uint32_t flows, double queue, double start)
+    void Check(uint32_t flows, double queue, double start)
     {
         Config::SetDefault("ns3::llm::RdmaTransport::Mtu", UintegerValue(1000));
         Config::SetDefault("ns3::llm::RdmaTransport::FirstOverhead", UintegerValue(0));
@@ -395,8 +382,7 @@ class HalvingControl : public RdmaCongestionControlOf<HalvingState>
 {
   public:
     /** @return the TypeId */
-    static TypeId
-    GetTypeId()
+    static TypeId GetTypeId()
     {
         static TypeId tid = TypeId("ns3::llm::TestHalvingControl")
                                 .SetParent<RdmaCongestionControl>()
@@ -412,12 +398,11 @@ class HalvingControl : public RdmaCongestionControlOf<HalvingState>
         decision.windowBytes = 10 * info.mtuBytes;
     }
 
-    void
-    DoAck(HalvingState& state,
-          const QueuePairInfo&,
-          uint64_t,
-          const AckSignal& ack,
-          CongestionDecision& decision) const override
+    void DoAck(HalvingState& state,
+               const QueuePairInfo&,
+               uint64_t,
+               const AckSignal& ack,
+               CongestionDecision& decision) const override
     {
         ++state.acks;
         s_acks = std::max(s_acks, state.acks);
@@ -425,11 +410,10 @@ class HalvingControl : public RdmaCongestionControlOf<HalvingState>
         decision.rateBps *= 1.001;
     }
 
-    void
-    DoCnp(HalvingState&,
-          const QueuePairInfo&,
-          uint64_t,
-          CongestionDecision& decision) const override
+    void DoCnp(HalvingState&,
+               const QueuePairInfo&,
+               uint64_t,
+               CongestionDecision& decision) const override
     {
         decision.rateBps /= 2;
     }
@@ -454,8 +438,7 @@ class ChoiceTestCase : public TestCase
     }
 
   private:
-    void
-    DoRun() override
+    void DoRun() override
     {
         const std::string attribute = "ns3::llm::RdmaTransport::CongestionControl";
         {

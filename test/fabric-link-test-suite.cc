@@ -25,8 +25,7 @@ class PriorityTestCase : public TestCase
     }
 
   private:
-    void
-    DoRun() override
+    void DoRun() override
     {
         for (const bool isReference : {false, true})
         {
@@ -73,8 +72,7 @@ class PauseTestCase : public TestCase
     }
 
   private:
-    void
-    DoRun() override
+    void DoRun() override
     {
         for (const bool isReference : {false, true})
         {
@@ -87,8 +85,7 @@ class PauseTestCase : public TestCase
     }
 
     /** @param isReference mode @param offset of the reception from the start of frame 20, ps */
-    void
-    Check(bool isReference, int64_t offset)
+    void Check(bool isReference, int64_t offset)
     {
         LinkBench bench("100Gbps", MicroSeconds(1), isReference);
         for (uint64_t psn = 0; psn < 40; ++psn)
@@ -145,8 +142,7 @@ class MarkingTestCase : public TestCase
   private:
     static constexpr uint32_t DRAWS = 20000; //!< frames observed
 
-    void
-    DoRun() override
+    void DoRun() override
     {
         NS_TEST_EXPECT_MSG_EQ(Count(400, 1), 0, "at Kmin");
         NS_TEST_EXPECT_MSG_EQ(Count(1601, 1), DRAWS, "above Kmax");
@@ -164,8 +160,7 @@ class MarkingTestCase : public TestCase
     }
 
     /** @param kilobytes queue at each departure @param seed of the draws @return frames marked */
-    uint32_t
-    Count(uint32_t kilobytes, uint64_t seed)
+    uint32_t Count(uint32_t kilobytes, uint64_t seed)
     {
         const std::vector<bool> marked = Marked(kilobytes, seed, false);
         return static_cast<uint32_t>(std::count(marked.begin(), marked.end(), true));
@@ -173,8 +168,7 @@ class MarkingTestCase : public TestCase
 
     /** @param kilobytes queue at each departure, the leaving frame included @param seed of the draws
      * @param isReference mode @return whether each of DRAWS frames was marked */
-    std::vector<bool>
-    Marked(uint32_t kilobytes, uint64_t seed, bool isReference)
+    std::vector<bool> Marked(uint32_t kilobytes, uint64_t seed, bool isReference)
     {
         LinkBench bench("100Gbps", MicroSeconds(1), isReference);
         EcnProfile profile;
@@ -210,8 +204,7 @@ class RandomScheduleTestCase : public TestCase
     }
 
   private:
-    void
-    DoRun() override
+    void DoRun() override
     {
         uint64_t pauses = 0;
         uint64_t lost = 0;
@@ -237,8 +230,7 @@ class RandomScheduleTestCase : public TestCase
     }
 
     /** @param seed of the schedule @param isReference mode @return arrivals and counters */
-    std::pair<std::vector<LinkBench::Arrival>, PortCounters>
-    RunOne(uint32_t seed, bool isReference)
+    std::pair<std::vector<LinkBench::Arrival>, PortCounters> RunOne(uint32_t seed, bool isReference)
     {
         std::mt19937 random(seed);
         LinkBench bench("100Gbps", NanoSeconds(10), isReference);

@@ -26,8 +26,7 @@ class FixedControl : public RdmaCongestionControlOf<FixedState>
 {
   public:
     /** @return the TypeId */
-    static TypeId
-    GetTypeId()
+    static TypeId GetTypeId()
     {
         static TypeId tid = TypeId("ns3::llm::TestFixedControl")
                                 .SetParent<RdmaCongestionControl>()
@@ -47,8 +46,7 @@ class FixedControl : public RdmaCongestionControlOf<FixedState>
     }
 
   protected:
-    void
-    DoStart(FixedState&, const QueuePairInfo&, CongestionDecision& decision) const override
+    void DoStart(FixedState&, const QueuePairInfo&, CongestionDecision& decision) const override
     {
         decision.rateBps = static_cast<double>(m_rate.GetBitRate());
         decision.windowBytes = m_window;
@@ -115,8 +113,7 @@ class FairnessTestCase : public TestCase
     }
 
   private:
-    void
-    DoRun() override
+    void DoRun() override
     {
         for (const char* rate : {"100Gbps", "4Gbps"}) // unpaced; all paced, 64 Gb/s together
         {
@@ -162,8 +159,7 @@ class PacingTestCase : public TestCase
     }
 
   private:
-    void
-    DoRun() override
+    void DoRun() override
     {
         Check("10Gbps", 865600);
         Check("99Gbps", 87434); // 87434.3
@@ -173,8 +169,7 @@ class PacingTestCase : public TestCase
     }
 
     /** @param rate of pacing @param spacing expected, ps */
-    void
-    Check(const std::string& rate, uint64_t spacing)
+    void Check(const std::string& rate, uint64_t spacing)
     {
         SetFixed(rate, UINT64_MAX);
         OneSender one(1);
@@ -204,8 +199,7 @@ class WindowTestCase : public TestCase
     }
 
   private:
-    void
-    DoRun() override
+    void DoRun() override
     {
         // round trip: 4 us, data twice and ACK twice
         const double rtt = 4e6 + 2 * 86560 + 2 * 6880;
@@ -216,8 +210,7 @@ class WindowTestCase : public TestCase
     }
 
     /** @param window attribute @param most expected in flight @param time expected, ps */
-    void
-    Check(uint64_t window, uint64_t most, double time)
+    void Check(uint64_t window, uint64_t most, double time)
     {
         SetFixed("100Gbps", window);
         OneSender one(1);
@@ -248,8 +241,7 @@ class EventsTestCase : public TestCase
     }
 
   private:
-    void
-    DoRun() override
+    void DoRun() override
     {
         for (const char* rate : {"400Gbps", "0.7Gbps"})
         {
@@ -264,8 +256,7 @@ class EventsTestCase : public TestCase
     }
 
     /** @param queuePairs so many, to as many hosts @param rate of each @return events per frame */
-    double
-    PerFrame(uint32_t queuePairs, const std::string& rate)
+    double PerFrame(uint32_t queuePairs, const std::string& rate)
     {
         SetFixed(rate, UINT64_MAX);
         OneSender one(127);
@@ -290,8 +281,7 @@ class MemoryTestCase : public TestCase
     }
 
   private:
-    void
-    DoRun() override
+    void DoRun() override
     {
         const std::size_t bytes = sizeof(SendQueuePair) + sizeof(DcqcnState);
         std::cout << "    memory of a queue pair: " << bytes << " B, of which state "

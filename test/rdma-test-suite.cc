@@ -43,8 +43,7 @@ class LossTestCase : public TestCase
         uint64_t timeouts; //!< of the queue pair
     };
 
-    void
-    DoRun() override
+    void DoRun() override
     {
         Check("nothing", [](const Frame&) { return false; }, {0, 0});
         Check("one frame", [](const Frame& f) { return IsData(f, 7); }, {1, 0});
@@ -75,8 +74,7 @@ class LossTestCase : public TestCase
     }
 
     /** @param name of the case @param isLost what is lost @param expected what comes of it */
-    void
-    Check(const std::string& name, const LossyEnd::Filter& isLost, const Expected& expected)
+    void Check(const std::string& name, const LossyEnd::Filter& isLost, const Expected& expected)
     {
         SmallNetwork::SetPlain(1000);
         Config::SetDefault("ns3::llm::RdmaTransport::RetransmissionTimeout",
@@ -118,8 +116,7 @@ class RecoveryTimeTestCase : public TestCase
     }
 
   private:
-    void
-    DoRun() override
+    void DoRun() override
     {
         {
             SmallNetwork::SetPlain(1000);
@@ -168,8 +165,7 @@ class GiveUpTestCase : public TestCase
     }
 
   private:
-    void
-    DoRun() override
+    void DoRun() override
     {
         SmallNetwork::SetPlain(1000);
         Config::SetDefault("ns3::llm::RdmaTransport::RetransmissionTimeout",
@@ -205,8 +201,7 @@ class SizesTestCase : public TestCase
     }
 
   private:
-    void
-    DoRun() override
+    void DoRun() override
     {
         Check(4096, 82, 16, 86, 1);
         Check(1000, 82, 0, 86, 1);
@@ -218,8 +213,7 @@ class SizesTestCase : public TestCase
 
     /** @param mtu attribute @param overhead attribute @param first attribute @param ack attribute
      * @param framesPerAck attribute */
-    void
-    Check(uint32_t mtu, uint32_t overhead, uint32_t first, uint32_t ack, uint32_t framesPerAck)
+    void Check(uint32_t mtu, uint32_t overhead, uint32_t first, uint32_t ack, uint32_t framesPerAck)
     {
         SmallNetwork::SetPlain(mtu);
         const std::string name = "ns3::llm::RdmaTransport::";
@@ -270,8 +264,7 @@ class SendOrderTestCase : public TestCase
     }
 
   private:
-    void
-    DoRun() override
+    void DoRun() override
     {
         std::set<uint64_t> digests;
         for (uint32_t turn = 0; turn < 6; ++turn)
@@ -301,8 +294,7 @@ class SendOrderTestCase : public TestCase
 class MarkObserver : public FrameTransmitter::Observer
 {
   public:
-    void
-    FrameArrived(const FrameTransmitter&, const Frame& frame, uint64_t) override
+    void FrameArrived(const FrameTransmitter&, const Frame& frame, uint64_t) override
     {
         if (frame.kind == FrameKind::DATA && frame.destination == 0)
         {
@@ -326,8 +318,7 @@ class RepeatedPhaseTestCase : public TestCase
     }
 
   private:
-    void
-    DoRun() override
+    void DoRun() override
     {
         SmallNetwork::SetPlain(1000);
         Config::SetDefault("ns3::llm::FabricSwitch::EcnMinThreshold", UintegerValue(1000));
@@ -373,8 +364,7 @@ class TransportInputTestCase : public TestCase
     }
 
   private:
-    void
-    DoRun() override
+    void DoRun() override
     {
         SmallNetwork net;
         net.MakeStar(3, "100Gbps");
@@ -395,8 +385,7 @@ class TransportInputTestCase : public TestCase
     }
 
     /** @param words what the refusal must name @param call what is to be refused */
-    void
-    Expect(const std::string& words, const std::function<void()>& call)
+    void Expect(const std::string& words, const std::function<void()>& call)
     {
         std::string text;
         try

@@ -67,8 +67,7 @@ class LossyEnd : public FrameSink
     {
     }
 
-    void
-    ReceiveFrame(uint16_t port, Frame* frame) override
+    void ReceiveFrame(uint16_t port, Frame* frame) override
     {
         if (m_filter(*frame))
         {
@@ -78,14 +77,12 @@ class LossyEnd : public FrameSink
         m_nic.ReceiveFrame(port, frame);
     }
 
-    void
-    BufferReleased() override
+    void BufferReleased() override
     {
         m_nic.BufferReleased();
     }
 
-    void
-    PortReady(uint16_t port) override
+    void PortReady(uint16_t port) override
     {
         m_nic.PortReady(port);
     }
