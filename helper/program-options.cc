@@ -157,8 +157,9 @@ SetAttributeDefault(const std::string& name, const std::string& value)
 }
 
 /**
- * @param name an option without dashes
- * @return whether it is one with which ns-3 prints what it knows and exits
+ * Options with which ns-3 prints what it knows and exits.
+ * @param name an option, without dashes
+ * @return whether it is one
  */
 bool
 IsPrintOption(const std::string& name)

@@ -16,6 +16,44 @@ namespace ns3::llm
 
 NS_OBJECT_ENSURE_REGISTERED(TopologyHelper);
 
+namespace
+{
+
+/**
+ * Refuse a rate that no link of a cluster has: ns-3 takes "400" as 400 bit/s.
+ * @param name the attribute
+ * @param rate its value
+ */
+void
+CheckRate(const std::string& name, DataRate rate)
+{
+    const uint64_t bps = rate.GetBitRate();
+    if (bps < 1'000'000)
+    {
+        const std::string number = std::to_string(bps == 0 ? 400 : bps);
+        RefuseInput(name + " " + std::to_string(bps) +
+                    "bps: at least 1Mbps is needed; a rate has a unit, such as " + number + "Gbps");
+    }
+}
+
+/**
+ * Refuse a delay that no link of a cluster has: ns-3 takes "500" as 500 s.
+ * @param name the attribute
+ * @param delay its value
+ */
+void
+CheckDelay(const std::string& name, Time delay)
+{
+    if (delay > Seconds(1))
+    {
+        const std::string number = std::to_string(static_cast<uint64_t>(delay.GetSeconds()));
+        RefuseInput(name + " " + number + "s: at most 1s is allowed; a delay has a unit, such as " +
+                    number + "ns");
+    }
+}
+
+} // namespace
+
 TypeId
 TopologyHelper::GetTypeId()
 {
@@ -130,14 +168,15 @@ TopologyHelper::CheckCommon() const
     {
         RefuseInput("DomainFidelity '" + m_domainFidelity + "': it is packet or fluid");
     }
-    for (const auto& [name, rate] :
-         {std::make_pair("NicRate", m_nicRate), std::make_pair("DomainRate", m_domainRate)})
+    CheckRate("NicRate", m_nicRate);
+    CheckRate("DomainRate", m_domainRate);
+    if (m_switchRate.GetBitRate() != 0)
     {
-        if (rate.GetBitRate() == 0)
-        {
-            RefuseInput(std::string(name) + " 0bps: a rate above 0 is needed, such as 400Gbps");
-        }
+        CheckRate("SwitchRate", m_switchRate);
     }
+    CheckDelay("NicDelay", m_nicDelay);
+    CheckDelay("SwitchDelay", m_switchDelay);
+    CheckDelay("DomainDelay", m_domainDelay);
 }
 
 Ptr<Cluster>

@@ -51,8 +51,7 @@ struct CountingEntry
      * @param other the original
      * @return this
      */
-    CountingEntry&
-    operator=(const CountingEntry& other)
+    CountingEntry& operator=(const CountingEntry& other)
     {
         tick = other.tick;
         key = other.key;
@@ -84,8 +83,7 @@ struct CountingAllocator
      * @param count number of objects
      * @return the storage
      */
-    T*
-    allocate(std::size_t count)
+    T* allocate(std::size_t count)
     {
         CountingEntry::allocations++;
         return std::allocator<T>().allocate(count);
@@ -96,22 +94,19 @@ struct CountingAllocator
      * @param storage the storage
      * @param count number of objects
      */
-    void
-    deallocate(T* storage, std::size_t count)
+    void deallocate(T* storage, std::size_t count)
     {
         std::allocator<T>().deallocate(storage, count);
     }
 
     /** @return true: all are the same */
-    bool
-    operator==(const CountingAllocator&) const
+    bool operator==(const CountingAllocator&) const
     {
         return true;
     }
 
     /** @return false: all are the same */
-    bool
-    operator!=(const CountingAllocator&) const
+    bool operator!=(const CountingAllocator&) const
     {
         return false;
     }
@@ -140,8 +135,7 @@ class QueueCostTest : public TestCase
     /** Copies per entry that are allowed; a quadratic cost would be thousands. */
     static constexpr uint64_t ALLOWED = 100;
 
-    void
-    DoRun() override
+    void DoRun() override
     {
         // descending keys are the worst order for an array that is sorted in from the back
         Check("one tick, ahead",
@@ -195,8 +189,7 @@ class QueueCostTest : public TestCase
      * @param fill fills the queue
      */
     template <typename Fill>
-    void
-    Check(const std::string& name, Fill fill)
+    void Check(const std::string& name, Fill fill)
     {
         CountingQueue queue;
         CountingEntry::copies = 0;
@@ -214,8 +207,7 @@ class QueueCostTest : public TestCase
     }
 
     /** Pop and insert for a long time, once the storage has been got. */
-    void
-    CheckSteadyState()
+    void CheckSteadyState()
     {
         TestRandom random(3);
         CountingQueue queue;

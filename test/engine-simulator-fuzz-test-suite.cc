@@ -53,8 +53,7 @@ class RandomProgram
     static constexpr uint32_t MOST_EVENTS = 1500;
 
     /** @return a delay, of many sizes, and with many ties in the second of three shapes */
-    Time
-    DrawDelay()
+    Time DrawDelay()
     {
         const uint64_t bits[] = {0, 1, 3, 6, 13, 20, 33, m_random.Below(24)};
         const uint64_t size = bits[m_random.Below(m_shape == 1 ? 3 : 8)];
@@ -259,8 +258,7 @@ class SimulatorFuzzTest : public TestCase
     }
 
   private:
-    void
-    DoRun() override
+    void DoRun() override
     {
         std::size_t length = 0;
         for (uint64_t seed = 0; seed < 60; seed++)

@@ -266,6 +266,25 @@ class FabricEqualityTestSuite : public TestSuite
             [](SmallNetwork& net) { net.SendAllToAll(40000); },
             [](const Outcome& o)
             { return o.delivered == 240 && o.drops > 20 && o.retransmissions > o.drops; }));
+        AddTestCase(new EqualityTestCase(
+            "All-to-all with DCQCN and failing links",
+            []()
+            {
+                SetEarlyMarks();
+                Config::SetDefault("ns3::llm::RdmaTransport::RetransmissionTimeout",
+                                   TimeValue(MicroSeconds(100)));
+            },
+            [](SmallNetwork& net)
+            {
+                for (uint32_t link = 0; link < net.network->GetLinkCount(); link += 5)
+                {
+                    net.network->SetLinkState(link, MicroSeconds(20 + link), false);
+                    net.network->SetLinkState(link, MicroSeconds(60 + 2 * link), true);
+                }
+                net.SendAllToAll(100000);
+            },
+            [](const Outcome& o)
+            { return o.delivered == 240 && o.marks > 100 && o.retransmissions > 100; }));
         AddTestCase(new SeedTestCase);
     }
 };

@@ -118,9 +118,15 @@ class MockTransport : public MessageTransport
         uint64_t& free = m_free[{message.source, message.destination, message.owner, message.flow}];
         free = std::max<uint64_t>(free, Simulator::Now().GetTimeStep()) + 10 * message.bytes;
         const uint64_t wait = free + 1000 - Simulator::Now().GetTimeStep();
+        Message told = message;
+        told.instance %= INSTANCES;
+        if (message.owner >= RelayTransport::OWNERS)
+        {
+            told.flow = 0; // not every transport carries it
+        }
         Simulator::ScheduleWithContext(message.destination + 100,
                                        TimeStep(wait),
-                                       [this, message] { NotifyDelivered(message); });
+                                       [this, told] { NotifyDelivered(told); });
         Simulator::ScheduleWithContext(message.source + 100,
                                        TimeStep(wait + 1000),
                                        [this, message] { NotifyAcknowledged(message); });

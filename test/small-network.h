@@ -19,6 +19,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -48,6 +50,47 @@ class ArrivalDigest : public FrameTransmitter::Observer
 
     uint64_t hash = 0;   //!< of all
     uint64_t frames = 0; //!< arrivals
+};
+
+/** Stands before a NIC and loses frames that are on their way to it. */
+class LossyEnd : public FrameSink
+{
+  public:
+    /** Says whether a frame is lost. */
+    using Filter = std::function<bool(const Frame&)>;
+
+    /** @param nic who gets the rest @param filter says what is lost @param pool where that goes */
+    LossyEnd(FrameSink& nic, const Filter& filter, FramePool& pool)
+        : m_nic(nic),
+          m_filter(filter),
+          m_pool(pool)
+    {
+    }
+
+    void ReceiveFrame(uint16_t port, Frame* frame) override
+    {
+        if (m_filter(*frame))
+        {
+            m_pool.Give(frame);
+            return;
+        }
+        m_nic.ReceiveFrame(port, frame);
+    }
+
+    void BufferReleased() override
+    {
+        m_nic.BufferReleased();
+    }
+
+    void PortReady(uint16_t port) override
+    {
+        m_nic.PortReady(port);
+    }
+
+  private:
+    FrameSink& m_nic;       //!< who gets the rest
+    const Filter& m_filter; //!< says what is lost
+    FramePool& m_pool;      //!< where that goes
 };
 
 /**
@@ -218,6 +261,12 @@ class SmallNetwork
         }
         transport = CreateObject<RdmaTransport>();
         transport->Install(network, accelerators);
+        for (uint32_t i = 0; i < hosts.size() && isLost; ++i)
+        {
+            auto& nic = const_cast<RdmaNic&>(transport->GetNic(i)); // is no const object
+            m_ends.push_back(std::make_unique<LossyEnd>(nic, isLost, network->GetPool()));
+            network->SetTerminalOwner(i, m_ends.back().get());
+        }
         network->Build();
         transport->Start();
         network->SetObserver(&digest);
@@ -353,6 +402,7 @@ class SmallNetwork
         return sum * sum / (static_cast<double>(values.size()) * squares);
     }
 
+    LossyEnd::Filter isLost;          //!< says which frames are lost before a NIC; set first
     Ptr<FrameClock> clock;            //!< the clock
     Ptr<FabricNetwork> network;       //!< the network
     Ptr<RdmaTransport> transport;     //!< carries messages on it
@@ -365,6 +415,8 @@ class SmallNetwork
     std::vector<uint32_t> ringSent;   //!< chunks sent in the ring, by host
 
   private:
+    std::vector<std::unique_ptr<LossyEnd>> m_ends; //!< before the NICs, if anything is to be lost
+
     /** @param message it has come */
     void Delivered(const Message& message)
     {

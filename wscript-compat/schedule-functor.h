@@ -31,8 +31,7 @@ MakeEvent(F functor) -> std::enable_if_t<std::is_class_v<F> && std::is_invocable
         }
 
       private:
-        void
-        Notify() override
+        void Notify() override
         {
             m_functor();
         }

@@ -45,15 +45,13 @@ class FrameClockSet
      * Have Run() return before a tick, because something else is due then.
      * @param tick the tick
      */
-    void
-    BringEndForward(uint64_t tick)
+    void BringEndForward(uint64_t tick)
     {
         m_end = std::min(m_end, tick);
     }
 
     /** @return tick of the earliest event, or FrameClock::NEVER; right unless Run() runs */
-    uint64_t
-    GetNextTick() const
+    uint64_t GetNextTick() const
     {
         return m_nextTick;
     }
@@ -71,8 +69,7 @@ class FrameClockSet
      * @param mayRun asked before each tick; false ends the run
      */
     template <typename Gate>
-    void
-    Run(uint64_t end, Gate mayRun)
+    void Run(uint64_t end, Gate mayRun)
     {
         m_end = std::min(end, GetEndForOthers());
         m_nextClock->RunTicks([this, &mayRun](uint64_t tick)

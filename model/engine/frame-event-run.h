@@ -33,29 +33,25 @@ class FrameEventRun
      * @param b another
      * @return whether a comes before b
      */
-    static bool
-    Before(const Entry& a, const Entry& b)
+    static bool Before(const Entry& a, const Entry& b)
     {
         return a.tick < b.tick || (a.tick == b.tick && a.key < b.key);
     }
 
     /** @return whether there are no entries */
-    bool
-    IsEmpty() const
+    bool IsEmpty() const
     {
         return m_head == m_entries.size();
     }
 
     /** @return number of entries */
-    std::size_t
-    GetSize() const
+    std::size_t GetSize() const
     {
         return m_entries.size() - m_head;
     }
 
     /** @return number of entries popped since the run was made */
-    uint64_t
-    GetPopCount() const
+    uint64_t GetPopCount() const
     {
         return m_popped + m_head;
     }
@@ -64,29 +60,25 @@ class FrameEventRun
      * @param distance number of entries before the one that is wanted, below GetSize()
      * @return the entry
      */
-    const Entry&
-    Peek(std::size_t distance = 0) const
+    const Entry& Peek(std::size_t distance = 0) const
     {
         return m_entries[m_head + distance];
     }
 
     /** @return the last entry; there must be one */
-    const Entry&
-    PeekLast() const
+    const Entry& PeekLast() const
     {
         return m_entries.back();
     }
 
     /** @return the entry popped last if it is still known, else nullptr */
-    const Entry*
-    PeekPopped() const
+    const Entry* PeekPopped() const
     {
         return m_head != 0 ? &m_entries[m_head - 1] : nullptr;
     }
 
     /** @return the first entry, which is removed; there must be one */
-    const Entry&
-    Pop()
+    const Entry& Pop()
     {
         return m_entries[m_head++];
     }
@@ -95,8 +87,7 @@ class FrameEventRun
      * Insert an entry; linear in the number of those after it.
      * @param entry the entry
      */
-    void
-    Insert(const Entry& entry)
+    void Insert(const Entry& entry)
     {
         if (__builtin_expect(m_entries.size() == m_entries.capacity(), 0))
         {
@@ -110,15 +101,13 @@ class FrameEventRun
      * Append an entry, in no order: Sort() must follow.
      * @param entry the entry
      */
-    void
-    Append(const Entry& entry)
+    void Append(const Entry& entry)
     {
         m_entries.push_back(entry);
     }
 
     /** Sort all entries, of which there may be many; none was popped since Clear(). */
-    void
-    Sort()
+    void Sort()
     {
         std::sort(m_entries.begin(), m_entries.end(), Before);
     }
@@ -127,8 +116,7 @@ class FrameEventRun
      * Fill the run, which is clear.
      * @param entries what to fill it with: few, in no order
      */
-    void
-    AssignFew(const Entries& entries)
+    void AssignFew(const Entries& entries)
     {
         m_entries.assign(entries.begin(), entries.end());
         for (std::size_t i = 1; i < m_entries.size(); i++)
@@ -141,8 +129,7 @@ class FrameEventRun
      * Fill the run, which is clear.
      * @param entries what to fill it with: any number, in no order; empty afterwards
      */
-    void
-    TakeMany(Entries& entries)
+    void TakeMany(Entries& entries)
     {
         m_entries.swap(entries);
         Sort();
@@ -152,16 +139,14 @@ class FrameEventRun
      * Copy all entries and remove them. What was popped last stays known.
      * @param entries where to
      */
-    void
-    MoveTo(Entries& entries)
+    void MoveTo(Entries& entries)
     {
         entries.assign(m_entries.begin() + m_head, m_entries.end());
         m_entries.resize(m_head);
     }
 
     /** Forget what was popped, when there are no entries. */
-    void
-    Clear()
+    void Clear()
     {
         m_popped += m_head;
         m_head = 0;
@@ -174,8 +159,7 @@ class FrameEventRun
      * @return whether there was one
      */
     template <typename Match>
-    bool
-    Erase(Match match)
+    bool Erase(Match match)
     {
         const auto entry = std::find_if(m_entries.begin() + m_head, m_entries.end(), match);
         if (entry == m_entries.end())
@@ -192,8 +176,7 @@ class FrameEventRun
      * @param first index from which these are sorted
      * @param last index of the entry
      */
-    void
-    SortIn(std::size_t first, std::size_t last)
+    void SortIn(std::size_t first, std::size_t last)
     {
         Entry* const entries = m_entries.data();
         const Entry entry = entries[last];
@@ -206,8 +189,7 @@ class FrameEventRun
     }
 
     /** Forget what was popped if that is most, else get more storage. */
-    void
-    MakeRoom()
+    void MakeRoom()
     {
         constexpr std::size_t SOME = 32;
         if (m_head == 0 || m_head * 2 < m_entries.size())

@@ -2,6 +2,8 @@
 
 #include "frame-simulator-impl.h"
 
+#include "ns3-compat.h"
+
 #include "ns3/assert.h"
 #include "ns3/fatal-error.h"
 #include "ns3/log.h"

@@ -85,8 +85,7 @@ class FrameSimulatorImpl final : public SimulatorImpl
     }
 
     /** @return the clocks whose frame events the engine runs */
-    FrameClockSet&
-    GetClocks()
+    FrameClockSet& GetClocks()
     {
         return m_clocks;
     }

@@ -13,7 +13,7 @@ namespace ns3::llm
 namespace
 {
 
-using Json = nlohmann::ordered_json; //!< keeps the order of the keys
+using Json = nlohmann::ordered_json; //!< keeps keys in the order of writing
 
 /** Names of the parts of an account in JSON, by ParallelDimension. */
 constexpr const char* EXPOSED_KEYS[PARALLEL_DIMENSIONS] = {"exposed_tp_us",

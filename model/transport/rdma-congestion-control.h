@@ -155,35 +155,87 @@ class RdmaCongestionControlOf : public RdmaCongestionControl
     static_assert(sizeof(State) <= MAX_STATE_BYTES, "a queue pair's state is too large");
 
   protected:
-    /** See Start(). */
-    virtual void DoStart(State&, const QueuePairInfo&, CongestionDecision&) const
+    /**
+     * A queue pair begins; does nothing unless overridden. See Start().
+     * @param state the state
+     * @param info the queue pair
+     * @param decision the decision in force, to be changed
+     */
+    virtual void DoStart([[maybe_unused]] State& state,
+                         [[maybe_unused]] const QueuePairInfo& info,
+                         [[maybe_unused]] CongestionDecision& decision) const
     {
     }
 
-    /** See OnAck(). */
-    virtual void
-    DoAck(State&, const QueuePairInfo&, uint64_t, const AckSignal&, CongestionDecision&) const
+    /**
+     * An acknowledgment came in; does nothing unless overridden. See OnAck().
+     * @param state the state
+     * @param info the queue pair
+     * @param now ps
+     * @param ack what it says
+     * @param decision the decision in force, to be changed
+     */
+    virtual void DoAck([[maybe_unused]] State& state,
+                       [[maybe_unused]] const QueuePairInfo& info,
+                       [[maybe_unused]] uint64_t now,
+                       [[maybe_unused]] const AckSignal& ack,
+                       [[maybe_unused]] CongestionDecision& decision) const
     {
     }
 
-    /** See OnCnp(). */
-    virtual void DoCnp(State&, const QueuePairInfo&, uint64_t, CongestionDecision&) const
+    /**
+     * A congestion notification came in; does nothing unless overridden. See OnCnp().
+     * @param state the state
+     * @param info the queue pair
+     * @param now ps
+     * @param decision the decision in force, to be changed
+     */
+    virtual void DoCnp([[maybe_unused]] State& state,
+                       [[maybe_unused]] const QueuePairInfo& info,
+                       [[maybe_unused]] uint64_t now,
+                       [[maybe_unused]] CongestionDecision& decision) const
     {
     }
 
-    /** See OnLoss(). */
-    virtual void DoLoss(State&, const QueuePairInfo&, uint64_t, CongestionDecision&) const
+    /**
+     * Frames were lost; does nothing unless overridden. See OnLoss().
+     * @param state the state
+     * @param info the queue pair
+     * @param now ps
+     * @param decision the decision in force, to be changed
+     */
+    virtual void DoLoss([[maybe_unused]] State& state,
+                        [[maybe_unused]] const QueuePairInfo& info,
+                        [[maybe_unused]] uint64_t now,
+                        [[maybe_unused]] CongestionDecision& decision) const
     {
     }
 
-    /** See OnTimeout(). */
-    virtual void DoTimeout(State&, const QueuePairInfo&, uint64_t, CongestionDecision&) const
+    /**
+     * A timeout has passed; does nothing unless overridden. See OnTimeout().
+     * @param state the state
+     * @param info the queue pair
+     * @param now ps
+     * @param decision the decision in force, to be changed
+     */
+    virtual void DoTimeout([[maybe_unused]] State& state,
+                           [[maybe_unused]] const QueuePairInfo& info,
+                           [[maybe_unused]] uint64_t now,
+                           [[maybe_unused]] CongestionDecision& decision) const
     {
     }
 
-    /** See OnDeadline(). */
-    virtual void
-    DoDeadline(State&, const QueuePairInfo&, uint64_t, CongestionDecision& decision) const
+    /**
+     * The deadline has passed; takes it back unless overridden. See OnDeadline().
+     * @param state the state
+     * @param info the queue pair
+     * @param now ps
+     * @param decision the decision in force, to be changed
+     */
+    virtual void DoDeadline([[maybe_unused]] State& state,
+                            [[maybe_unused]] const QueuePairInfo& info,
+                            [[maybe_unused]] uint64_t now,
+                            CongestionDecision& decision) const
     {
         decision.deadlineTicks = CongestionDecision::NEVER;
     }

@@ -150,27 +150,27 @@ RelayTransport::Serve(uint32_t sender, uint32_t relay)
                          return std::tie(a.destination, a.owner, a.flow) <
                                 std::tie(b.destination, b.owner, b.flow);
                      });
-    for (const Message& message : lane.posted)
-    {
-        lane.waiting.push_back({message, 0});
-    }
-    lane.posted.clear();
-
     // no part is larger than the whole credit, so each can leave some day
     const uint64_t limit = std::min(m_chunk > 0 ? m_chunk : UINT64_MAX, GetCreditBytes(relay));
+    for (const Message& message : lane.posted)
+    {
+        const uint64_t parts = message.bytes / limit + (message.bytes % limit > 0 ? 1 : 0);
+        const uint64_t count = std::max<uint64_t>(parts, 1);
+        lane.waiting.push_back({std::make_shared<Relayed>(Relayed{message, count, count}), 0});
+    }
+    lane.posted.clear();
     while (!lane.waiting.empty())
     {
         Waiting& head = lane.waiting.front();
-        const uint64_t left = head.message.bytes - head.sent;
-        const uint64_t bytes = std::min(left, limit);
-        if (bytes > lane.credit)
+        const uint64_t left = head.relayed->message.bytes - head.sent;
+        const Leg leg{FIRST, head.relayed, std::min(left, limit), false};
+        if (leg.bytes > lane.credit)
         {
             return;
         }
-        lane.credit -= bytes;
-        head.sent += bytes;
-        const Leg leg{FIRST, head.message, bytes, bytes == left};
-        if (leg.isLast)
+        lane.credit -= leg.bytes;
+        head.sent += leg.bytes;
+        if (leg.bytes == left)
         {
             lane.waiting.pop_front();
         }
@@ -181,13 +181,13 @@ RelayTransport::Serve(uint32_t sender, uint32_t relay)
 void
 RelayTransport::SendLeg(uint32_t from, uint32_t to, const Leg& leg)
 {
-    Message message = leg.message;
+    Message message = leg.relayed->message;
     message.source = from;
     message.destination = to;
     message.owner += OWNERS;
     message.flow = 2 * message.flow + (leg.kind == DONE ? 1 : 0);
-    message.bytes = leg.kind == DONE ? 0 : leg.bytes;
-    m_legs[GetLegKey(message)].legs.push_back(leg);
+    message.bytes = GetLegBytes(leg);
+    m_legs[GetLegKey(message)].push_back(leg);
     m_transport->Send(message);
 }
 
@@ -208,54 +208,82 @@ RelayTransport::Forward(uint32_t relay)
     NS_LOG_FUNCTION(this << relay);
     std::vector<Leg> legs;
     legs.swap(m_stores[relay].posted);
+    auto order = [](const Leg& leg)
+    {
+        const Message& message = leg.relayed->message;
+        return std::make_tuple(leg.kind,
+                               message.source,
+                               message.destination,
+                               message.owner,
+                               message.flow,
+                               message.instance,
+                               message.place);
+    };
     std::stable_sort(legs.begin(),
                      legs.end(),
-                     [](const Leg& a, const Leg& b)
-                     {
-                         return std::tie(a.kind,
-                                         a.message.source,
-                                         a.message.destination,
-                                         a.message.owner,
-                                         a.message.flow) < std::tie(b.kind,
-                                                                    b.message.source,
-                                                                    b.message.destination,
-                                                                    b.message.owner,
-                                                                    b.message.flow);
-                     });
+                     [&order](const Leg& a, const Leg& b) { return order(a) < order(b); });
     for (const Leg& leg : legs)
     {
-        SendLeg(relay, leg.kind == DONE ? leg.message.source : leg.message.destination, leg);
+        const Message& message = leg.relayed->message;
+        SendLeg(relay, leg.kind == DONE ? message.source : message.destination, leg);
     }
 }
 
 RelayTransport::LegKey
 RelayTransport::GetLegKey(const Message& message)
 {
-    return {message.source, message.destination, message.owner, message.flow};
+    return {message.source, message.destination, message.owner};
+}
+
+uint64_t
+RelayTransport::GetLegBytes(const Leg& leg)
+{
+    return leg.kind == DONE ? 0 : leg.bytes;
+}
+
+RelayTransport::LegQueue::iterator
+RelayTransport::FindLeg(const Message& message, bool isDelivered)
+{
+    LegQueue& legs = m_legs[GetLegKey(message)];
+    const auto found =
+        std::find_if(legs.begin(),
+                     legs.end(),
+                     [&](const Leg& leg)
+                     {
+                         const Message& whole = leg.relayed->message;
+                         return leg.isDelivered == isDelivered && whole.place == message.place &&
+                                whole.instance % INSTANCES == message.instance % INSTANCES &&
+                                GetLegBytes(leg) == message.bytes;
+                     });
+    NS_ABORT_MSG_IF(found == legs.end(),
+                    "accelerator " << message.source << " sent no leg of " << message.bytes
+                                   << " bytes to accelerator " << message.destination
+                                   << " that can be "
+                                   << (isDelivered ? "acknowledged" : "delivered"));
+    return found;
 }
 
 void
 RelayTransport::OnDelivered(const Message& message)
 {
     NS_LOG_FUNCTION(this << message.source << message.destination << message.bytes);
-    LegQueue& queue = m_legs.at(GetLegKey(message));
-    Leg leg = queue.legs.at(queue.delivered++);
-    NS_ABORT_MSG_IF(leg.kind != DONE && leg.bytes != message.bytes,
-                    "legs from accelerator " << message.source << " to accelerator "
-                                             << message.destination << " came out of order");
+    const auto found = FindLeg(message, false);
+    found->isDelivered = true;
+    Leg leg = *found;
     if (leg.kind == FIRST)
     {
         Store& store = m_stores[message.destination];
         store.held += leg.bytes;
         store.peak = std::max(store.peak, store.held);
         leg.kind = SECOND;
+        leg.isDelivered = false;
         Post(message.destination, leg);
     }
     else if (leg.kind == SECOND)
     {
-        if (leg.isLast)
+        if (--leg.relayed->undelivered == 0)
         {
-            NotifyDelivered(leg.message);
+            NotifyDelivered(leg.relayed->message);
         }
     }
     else
@@ -267,9 +295,9 @@ RelayTransport::OnDelivered(const Message& message)
         {
             ScheduleServe(key, lane);
         }
-        if (leg.isLast)
+        if (--leg.relayed->unacknowledged == 0)
         {
-            NotifyAcknowledged(leg.message);
+            NotifyAcknowledged(leg.relayed->message);
         }
     }
 }
@@ -278,24 +306,16 @@ void
 RelayTransport::OnAcknowledged(const Message& message)
 {
     NS_LOG_FUNCTION(this << message.source << message.destination << message.bytes);
-    const auto queue = m_legs.find(GetLegKey(message));
-    NS_ABORT_MSG_IF(queue == m_legs.end() || queue->second.delivered == 0,
-                    "a leg from accelerator " << message.source << " to accelerator "
-                                              << message.destination
-                                              << " is acknowledged but not delivered");
-    Leg leg = queue->second.legs.front();
-    queue->second.legs.pop_front();
-    --queue->second.delivered;
-    if (queue->second.legs.empty())
-    {
-        m_legs.erase(queue);
-    }
+    const auto found = FindLeg(message, true);
+    Leg leg = *found;
+    m_legs[GetLegKey(message)].erase(found);
     if (leg.kind == SECOND)
     {
         Store& store = m_stores[message.source];
         store.held -= leg.bytes;
         store.relayed += leg.bytes;
         leg.kind = DONE;
+        leg.isDelivered = false;
         Post(message.source, leg);
     }
 }

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <memory>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -33,9 +34,9 @@ namespace ns3::llm
  * does not matter, what Send() hands over leaves one tick later, and so does what a relay sends on.
  *
  * Legs belong to the message's owner + OWNERS and carry its instance and place; its flow f becomes
- * 2 f for data and 2 f + 1 for the empty messages. The other transport must deliver and acknowledge
- * the messages of one (source, destination, owner, flow) in order. What a leg is about is kept in
- * this object, so all accelerators that relay live in one process.
+ * 2 f for data and 2 f + 1 for the empty messages. A leg is known again by its ends, owner, instance,
+ * place and size, so the other transport may deliver legs in any order and forget their flow. What a
+ * leg is about is kept in this object, so all accelerators that relay live in one process.
  */
 class RelayTransport : public MessageTransport
 {
@@ -100,32 +101,35 @@ class RelayTransport : public MessageTransport
         DONE,   //!< empty, from the relay back to the source
     };
 
+    /** A message under way. */
+    struct Relayed
+    {
+        Message message;             //!< as it was sent
+        uint64_t undelivered = 0;    //!< parts that are not at the destination
+        uint64_t unacknowledged = 0; //!< parts of which the source knows nothing
+    };
+
     /** A part of a message, on one leg. */
     struct Leg
     {
-        LegKind kind = FIRST; //!< which leg
-        Message message;      //!< the whole message
-        uint64_t bytes = 0;   //!< payload of the part
-        bool isLast = false;  //!< whether the message ends with it
+        LegKind kind = FIRST;             //!< which leg
+        std::shared_ptr<Relayed> relayed; //!< the whole message
+        uint64_t bytes = 0;               //!< payload of the part
+        bool isDelivered = false;         //!< at the end of the leg
     };
 
-    /** The legs under way in one queue pair of the other transport. */
-    struct LegQueue
-    {
-        std::deque<Leg> legs;      //!< not yet acknowledged, in order
-        std::size_t delivered = 0; //!< how many of them are delivered
-    };
-
-    /** A queue pair: source, destination, owner, flow. */
-    using LegKey = std::tuple<uint32_t, uint32_t, uint32_t, uint32_t>;
+    /** The ends of a leg and its owner. */
+    using LegKey = std::tuple<uint32_t, uint32_t, uint32_t>;
+    /** Legs under way, not yet acknowledged, in the order of sending. */
+    using LegQueue = std::deque<Leg>;
     /** A sender and a relay. */
     using LaneKey = std::pair<uint32_t, uint32_t>;
 
     /** A message that has not left as a whole. */
     struct Waiting
     {
-        Message message;   //!< the message
-        uint64_t sent = 0; //!< how much has left
+        std::shared_ptr<Relayed> relayed; //!< the message
+        uint64_t sent = 0;                //!< how much has left
     };
 
     /** What a sender has to do with a relay. */
@@ -188,9 +192,21 @@ class RelayTransport : public MessageTransport
     void OnAcknowledged(const Message& message);
     /**
      * @param message the other transport's message
-     * @return its queue pair
+     * @return its ends and owner
      */
     static LegKey GetLegKey(const Message& message);
+    /**
+     * @param leg a leg
+     * @return its payload in the other transport
+     */
+    static uint64_t GetLegBytes(const Leg& leg);
+    /**
+     * Find the first leg that a message of the other transport can be; aborts if there is none.
+     * @param message the message
+     * @param isDelivered whether the leg was delivered before
+     * @return the leg
+     */
+    LegQueue::iterator FindLeg(const Message& message, bool isDelivered);
 
     std::string m_forwarding; //!< attribute
     uint64_t m_buffer;        //!< attribute
@@ -199,7 +215,7 @@ class RelayTransport : public MessageTransport
     RelayMap m_map;                    //!< who relays for whom
     Ptr<MessageTransport> m_transport; //!< what is decorated
     std::map<LaneKey, Lane> m_lanes;   //!< by sender and relay
-    std::map<LegKey, LegQueue> m_legs; //!< by queue pair; none is empty
+    std::map<LegKey, LegQueue> m_legs; //!< by ends and owner
     std::vector<Store> m_stores;       //!< by accelerator
 };
 
