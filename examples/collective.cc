@@ -11,7 +11,6 @@
 
 #include "ns3/cluster.h"
 #include "ns3/collective-bound.h"
-#include "ns3/command-line.h"
 #include "ns3/communicator.h"
 #include "ns3/config.h"
 #include "ns3/fat-tree-helper.h"
@@ -19,6 +18,7 @@
 #include "ns3/frame-engine.h"
 #include "ns3/ideal-time.h"
 #include "ns3/input-error.h"
+#include "ns3/program-options.h"
 #include "ns3/rail-only-helper.h"
 #include "ns3/rail-optimized-helper.h"
 #include "ns3/simulator.h"
@@ -27,6 +27,7 @@
 #include "ns3/time-resolution.h"
 #include "ns3/uinteger.h"
 
+#include <algorithm>
 #include <iomanip>
 #include <iostream>
 #include <map>
@@ -59,13 +60,7 @@ BuildCluster(const Options& options)
         {"fat-tree", "ns3::llm::FatTreeHelper"},
         {"single-switch", "ns3::llm::SingleSwitchHelper"},
     };
-    const auto it = helpers.find(options.fabric);
-    if (it == helpers.end())
-    {
-        RefuseInput("--fabric=" + options.fabric +
-                    ": it is rail-only, rail-optimized, fat-tree or single-switch");
-    }
-    ObjectFactory factory(it->second);
+    ObjectFactory factory(helpers.at(options.fabric));
     factory.Set("Accelerators", UintegerValue(options.accelerators));
     return factory.Create<TopologyHelper>()->Build();
 }
@@ -73,10 +68,6 @@ BuildCluster(const Options& options)
 std::vector<uint32_t>
 ChooseRanks(const Options& options)
 {
-    if (options.stride == 0)
-    {
-        RefuseInput("--stride=0: ranks are every stride-th accelerator, from 1 on");
-    }
     const uint32_t most = (options.accelerators + options.stride - 1) / options.stride;
     const uint32_t ranks = options.ranks == 0 ? most : options.ranks;
     if (ranks > most)
@@ -202,21 +193,24 @@ main(int argc, char* argv[])
 {
     UsePicoseconds();
     UseFrameEngine();
-    Options options;
-    CommandLine cmd(__FILE__);
-    cmd.Usage("One collective operation on one fabric, beside its ideal time and its bound.");
-    cmd.AddValue("operation",
-                 "all-reduce, all-gather, reduce-scatter or point-to-point",
-                 options.operation);
-    cmd.AddValue("bytes", "Size of the whole buffer", options.bytes);
-    cmd.AddValue("fabric", "rail-only, rail-optimized, fat-tree or single-switch", options.fabric);
-    cmd.AddValue("accelerators", "Number of accelerators", options.accelerators);
-    cmd.AddValue("ranks", "Number of ranks; 0: as many as there is room for", options.ranks);
-    cmd.AddValue("stride", "Every stride-th accelerator is a rank", options.stride);
-    cmd.AddValue("summary", "Print the result on one line", options.summary);
-    cmd.Parse(argc, argv);
     try
     {
+        Options options;
+        ProgramOptions program("collective", "One collective operation on one fabric.");
+        program.Add("operation",
+                    "what the ranks do",
+                    options.operation,
+                    {"all-reduce", "all-gather", "reduce-scatter", "point-to-point"});
+        program.Add("bytes", "size of the whole buffer", options.bytes);
+        program.Add("fabric",
+                    "which fabric",
+                    options.fabric,
+                    {"rail-only", "rail-optimized", "fat-tree", "single-switch"});
+        program.Add("accelerators", "how many accelerators", options.accelerators, 1);
+        program.Add("ranks", "how many ranks; 0: as many as there is room for", options.ranks);
+        program.Add("stride", "every stride-th accelerator is a rank", options.stride, 1);
+        program.Add("summary", "print the result on one line", options.summary);
+        program.Parse(argc, argv);
         const int status = Run(options);
         Simulator::Destroy();
         return status;

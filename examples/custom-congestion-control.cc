@@ -11,12 +11,12 @@
 // The rate of each sender and the queue at the switch over time go to a CSV file and, where gnuplot
 // is installed, into a picture.
 
-#include "ns3/command-line.h"
 #include "ns3/config.h"
 #include "ns3/double.h"
 #include "ns3/fabric-network.h"
 #include "ns3/frame-engine.h"
 #include "ns3/input-error.h"
+#include "ns3/program-options.h"
 #include "ns3/rdma-congestion-control.h"
 #include "ns3/rdma-transport.h"
 #include "ns3/simulator.h"
@@ -129,9 +129,9 @@ struct Options
     std::string control = "MarkShare";
     uint32_t senders = 4;
     uint64_t bytes = 12000000;
-    std::string rate = "100Gbps";
+    DataRate rate{"100Gbps"};
     std::string output = "custom-congestion-control";
-    bool plot = true;
+    bool noPlot = false;
     bool summary = false;
 };
 
@@ -156,7 +156,7 @@ class Star
         {
             const uint32_t host =
                 m_network->AddTerminal(CreateObject<Node>(), i, "host " + std::to_string(i));
-            m_network->Connect(host, middle, DataRate(options.rate), MicroSeconds(1));
+            m_network->Connect(host, middle, options.rate, MicroSeconds(1));
             accelerators.push_back(i);
         }
         m_transport->Install(m_network, accelerators);
@@ -266,7 +266,7 @@ Plot(const Options& options)
            << "set output '" << options.output << ".png'\n"
            << "set datafile separator ','\n"
            << "set multiplot layout 2,1 title '" << options.control << ", " << options.senders
-           << " senders to one receiver at " << options.rate << "'\n"
+           << " senders to one receiver at " << options.rate.GetBitRate() / 1000000000 << " Gb/s'\n"
            << "set grid\nset autoscale xfix\nset xlabel 'time (us)'\n"
            << "set ylabel 'goodput (Gb/s)'\nset yrange [0:*]\nset key outside right\n"
            << "plot for [i=3:" << options.senders + 2 << "] '" << options.output
@@ -289,25 +289,27 @@ main(int argc, char* argv[])
 {
     UsePicoseconds();
     UseFrameEngine();
-    Options options;
-    CommandLine cmd(__FILE__);
-    cmd.Usage("A congestion control of one's own beside the built-in ones.");
-    cmd.AddValue("control", "TypeId of the congestion control", options.control);
-    cmd.AddValue("senders", "Number of senders", options.senders);
-    cmd.AddValue("bytes", "Bytes that each sends", options.bytes);
-    cmd.AddValue("rate", "Rate of every link, with its unit", options.rate);
-    cmd.AddValue("output", "Name of the CSV file and the picture, without ending", options.output);
-    cmd.AddValue("plot", "Draw the picture", options.plot);
-    cmd.AddValue("summary", "Print the result on one line", options.summary);
-    cmd.Parse(argc, argv);
     try
     {
+        Options options;
+        ProgramOptions program("custom-congestion-control",
+                               "A congestion control of one's own beside the built-in ones.");
+        program.Add("control", "TypeId of the congestion control", options.control);
+        program.Add("senders", "how many senders", options.senders, 1, 1000);
+        program.Add("bytes", "bytes that each sends", options.bytes);
+        program.Add("rate", "rate of every link, with unit", options.rate);
+        program.Add("output",
+                    "name of the CSV file and the picture, without ending",
+                    options.output);
+        program.Add("noPlot", "draw no picture", options.noPlot);
+        program.Add("summary", "print the result on one line, draw nothing", options.summary);
+        program.Parse(argc, argv);
         Config::SetDefault("ns3::llm::RdmaTransport::CongestionControl",
                            StringValue(options.control));
         Star star(options);
         star.Run();
         star.Report();
-        if (options.plot)
+        if (!options.noPlot && !options.summary)
         {
             Plot(options);
         }

@@ -232,6 +232,19 @@ ProgramOptions::Add(const std::string& name,
 }
 
 void
+ProgramOptions::Add(const std::string& name, const std::string& help, uint64_t& value)
+{
+    const auto set = [&value, name](const std::string& text)
+    {
+        if (!ParseNumber(text, value))
+        {
+            RefuseInput("--" + name + "=" + text + " is not allowed; it must be a whole number");
+        }
+    };
+    m_options.push_back({name, help, std::to_string(value), false, set});
+}
+
+void
 ProgramOptions::Add(const std::string& name, const std::string& help, DataRate& value)
 {
     const auto set = [&value, name](const std::string& text)

@@ -58,6 +58,12 @@ class ProgramOptions
              uint32_t min = 0,
              uint32_t max = UINT32_MAX);
     /**
+     * @param name the option, without dashes
+     * @param help what it is for
+     * @param value its default; gets the value
+     */
+    void Add(const std::string& name, const std::string& help, uint64_t& value);
+    /**
      * A rate, which needs a unit.
      * @param name the option, without dashes
      * @param help what it is for
