@@ -34,18 +34,30 @@ struct LeafSpinePlan
 
 /**
  * @ingroup llm-fabric-helper
- * Add the spines of a plan.
+ * @param leaves number of leaves
+ * @param uplinks uplinks of each
+ * @param radix ports of a switch
+ * @return whether JoinLeaves() can join them
+ */
+bool CanJoinLeaves(uint32_t leaves, uint32_t uplinks, uint32_t radix);
+
+/**
+ * @ingroup llm-fabric-helper
+ * Join leaves with full bisection: by one tier of spines where their radix suffices, else by one plane
+ * for each uplink, which is a leaf-spine network of its own (aggregation and core switches).
  * @param network where to
- * @param plan the plan
- * @param leaves vertices of the leaves
- * @param name what the spines' names begin with
+ * @param leaves vertices of the leaves; one needs nothing
+ * @param uplinks uplinks of each
+ * @param radix ports of a switch
+ * @param name what the names of the new switches begin with
  * @param connect joins two switches
  */
-void AddSpines(Ptr<FabricNetwork> network,
-               const LeafSpinePlan& plan,
-               const std::vector<uint32_t>& leaves,
-               const std::string& name,
-               const std::function<void(uint32_t, uint32_t)>& connect);
+void JoinLeaves(Ptr<FabricNetwork> network,
+                const std::vector<uint32_t>& leaves,
+                uint32_t uplinks,
+                uint32_t radix,
+                const std::string& name,
+                const std::function<void(uint32_t, uint32_t)>& connect);
 
 } // namespace ns3::llm
 

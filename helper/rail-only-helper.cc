@@ -49,23 +49,31 @@ RailOnlyHelper::GetNicPlace(uint32_t accelerator) const
 }
 
 uint32_t
-RailOnlyHelper::GetLeaves() const
+RailOnlyHelper::GetLeaves(uint32_t radix) const
 {
-    const uint32_t down = m_radix / 2;
-    return GetDomains() <= m_radix ? 1 : (GetDomains() + down - 1) / down;
+    const uint32_t down = radix / 2;
+    return GetDomains() <= radix ? 1 : (GetDomains() + down - 1) / down;
+}
+
+bool
+RailOnlyHelper::Fits(uint32_t radix) const
+{
+    return CanJoinLeaves(GetLeaves(radix), radix / 2, radix);
 }
 
 void
 RailOnlyHelper::Check() const
 {
-    const uint32_t leaves = GetLeaves();
-    if (leaves > 1 && LeafSpinePlan::Make(leaves, m_radix / 2, m_radix).spines == 0)
+    if (!Fits(m_radix))
     {
+        uint32_t radix = 2;
+        while (!Fits(radix))
+        {
+            radix += 2;
+        }
         std::ostringstream text;
-        text << "SwitchRadix " << m_radix << ": a rail of " << GetDomains()
-             << " NICs needs more than two tiers; two tiers reach " << m_radix / 2 * m_radix
-             << " NICs a rail, or " << m_radix / 2 * m_radix * GetDomainSize()
-             << " accelerators with DomainSize " << GetDomainSize();
+        text << "SwitchRadix " << m_radix << ": three tiers cannot join the " << GetDomains()
+             << " NICs of a rail; the smallest that fits is " << radix;
         RefuseInput(text.str());
     }
 }
@@ -73,7 +81,7 @@ RailOnlyHelper::Check() const
 void
 RailOnlyHelper::ConnectNics(Ptr<FabricNetwork> network, const std::vector<uint32_t>& nics)
 {
-    const uint32_t leaves = GetLeaves();
+    const uint32_t leaves = GetLeaves(m_radix);
     const uint32_t perLeaf = leaves == 1 ? GetDomains() : m_radix / 2;
     for (uint32_t rail = 0; rail < GetDomainSize(); ++rail)
     {
@@ -92,14 +100,12 @@ RailOnlyHelper::ConnectNics(Ptr<FabricNetwork> network, const std::vector<uint32
             }
             ConnectNic(network, nics[domain * GetDomainSize() + rail], leafVertices.back());
         }
-        if (leaves > 1)
-        {
-            AddSpines(network,
-                      LeafSpinePlan::Make(leaves, m_radix / 2, m_radix),
-                      leafVertices,
-                      name + " spine",
-                      [&](uint32_t a, uint32_t b) { ConnectSwitches(network, a, b); });
-        }
+        JoinLeaves(network,
+                   leafVertices,
+                   m_radix / 2,
+                   m_radix,
+                   name + " spine",
+                   [&](uint32_t a, uint32_t b) { ConnectSwitches(network, a, b); });
     }
 }
 

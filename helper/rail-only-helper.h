@@ -11,8 +11,8 @@ namespace ns3::llm
 /**
  * @ingroup llm-fabric-helper
  * Rail-only (arXiv 2307.12169): the NICs of a rail share a network of their own, and no link joins two
- * rails. A rail is one switch as long as its radix suffices, and a non-blocking leaf-spine network
- * above that.
+ * rails. A rail is one switch as long as its radix suffices, and a non-blocking network of two or
+ * three tiers above that.
  */
 class RailOnlyHelper : public TopologyHelper
 {
@@ -28,8 +28,10 @@ class RailOnlyHelper : public TopologyHelper
     void ConnectNics(Ptr<FabricNetwork> network, const std::vector<uint32_t>& nics) override;
 
   private:
-    /** @return number of leaf switches of a rail */
-    uint32_t GetLeaves() const;
+    /** @param radix ports of a switch @return number of leaf switches of a rail */
+    uint32_t GetLeaves(uint32_t radix) const;
+    /** @param radix ports of a switch @return whether such switches can join a rail */
+    bool Fits(uint32_t radix) const;
 
     uint32_t m_radix; //!< attribute
 };

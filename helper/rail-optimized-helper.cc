@@ -51,27 +51,38 @@ RailOptimizedHelper::GetNicPlace(uint32_t accelerator) const
 }
 
 uint32_t
-RailOptimizedHelper::GetNicsPerLeaf() const
+RailOptimizedHelper::GetNicsPerLeaf(uint32_t radix) const
 {
-    return std::min(GetDomains(), m_radix / 2);
+    return std::min(GetDomains(), radix / 2);
 }
 
 uint32_t
-RailOptimizedHelper::GetLeavesPerRail() const
+RailOptimizedHelper::GetLeavesPerRail(uint32_t radix) const
 {
-    return (GetDomains() + GetNicsPerLeaf() - 1) / GetNicsPerLeaf();
+    const uint32_t perLeaf = GetNicsPerLeaf(radix);
+    return (GetDomains() + perLeaf - 1) / perLeaf;
+}
+
+bool
+RailOptimizedHelper::Fits(uint32_t radix) const
+{
+    return CanJoinLeaves(GetLeavesPerRail(radix) * GetDomainSize(), GetNicsPerLeaf(radix), radix);
 }
 
 void
 RailOptimizedHelper::Check() const
 {
-    const uint32_t leaves = GetLeavesPerRail() * GetDomainSize();
-    if (leaves > 1 && LeafSpinePlan::Make(leaves, GetNicsPerLeaf(), m_radix).spines == 0)
+    if (!Fits(m_radix))
     {
+        uint32_t radix = 2;
+        while (!Fits(radix))
+        {
+            radix += 2;
+        }
         std::ostringstream text;
-        text << "SwitchRadix " << m_radix << ": " << leaves
-             << " rail switches need more than one tier of spines; one tier joins " << m_radix
-             << " rail switches, or up to " << m_radix / 2 * m_radix << " accelerators";
+        text << "SwitchRadix " << m_radix << ": two tiers above the rail switches cannot join "
+             << GetAccelerators() << " accelerators with DomainSize " << GetDomainSize()
+             << "; the smallest that fits is " << radix;
         RefuseInput(text.str());
     }
 }
@@ -79,8 +90,8 @@ RailOptimizedHelper::Check() const
 void
 RailOptimizedHelper::ConnectNics(Ptr<FabricNetwork> network, const std::vector<uint32_t>& nics)
 {
-    const uint32_t perLeaf = GetNicsPerLeaf();
-    const uint32_t leavesPerRail = GetLeavesPerRail();
+    const uint32_t perLeaf = GetNicsPerLeaf(m_radix);
+    const uint32_t leavesPerRail = GetLeavesPerRail(m_radix);
     std::vector<uint32_t> leaves;
     for (uint32_t rail = 0; rail < GetDomainSize(); ++rail)
     {
@@ -98,14 +109,12 @@ RailOptimizedHelper::ConnectNics(Ptr<FabricNetwork> network, const std::vector<u
             ConnectNic(network, nics[domain * GetDomainSize() + rail], leaves.back());
         }
     }
-    if (leaves.size() > 1)
-    {
-        AddSpines(network,
-                  LeafSpinePlan::Make(static_cast<uint32_t>(leaves.size()), perLeaf, m_radix),
-                  leaves,
-                  "spine",
-                  [&](uint32_t a, uint32_t b) { ConnectSwitches(network, a, b); });
-    }
+    JoinLeaves(network,
+               leaves,
+               perLeaf,
+               m_radix,
+               "spine",
+               [&](uint32_t a, uint32_t b) { ConnectSwitches(network, a, b); });
 }
 
 } // namespace ns3::llm

@@ -11,7 +11,7 @@ namespace ns3::llm
 /**
  * @ingroup llm-fabric-helper
  * Rail-optimized: the NICs of a rail hang on the same switch (or switches), and spines join all rail
- * switches with full bisection.
+ * switches with full bisection, in one tier or, where its radix does not suffice, two.
  */
 class RailOptimizedHelper : public TopologyHelper
 {
@@ -27,10 +27,12 @@ class RailOptimizedHelper : public TopologyHelper
     void ConnectNics(Ptr<FabricNetwork> network, const std::vector<uint32_t>& nics) override;
 
   private:
-    /** @return NICs on a rail switch, which is also its number of uplinks */
-    uint32_t GetNicsPerLeaf() const;
-    /** @return number of switches of a rail */
-    uint32_t GetLeavesPerRail() const;
+    /** @param radix ports of a switch @return NICs on a rail switch, as many as its uplinks */
+    uint32_t GetNicsPerLeaf(uint32_t radix) const;
+    /** @param radix ports of a switch @return number of switches of a rail */
+    uint32_t GetLeavesPerRail(uint32_t radix) const;
+    /** @param radix ports of a switch @return whether such switches can join all */
+    bool Fits(uint32_t radix) const;
 
     uint32_t m_radix; //!< attribute
 };

@@ -174,10 +174,16 @@ class RefusalCase : public TestCase
             {"FatTree",
              {{"K", "8"}, {"Accelerators", "136"}},
              {"128 hosts", "Accelerators is 136", "fits is 10"}},
-            // a rail of 9 NICs: 4-port switches in two tiers reach 2 x 4
+            // 17 NICs a rail are 9 leaves, 5 aggregations of a plane: more than 4 ports of a core;
+            // with 6 ports: 6 leaves, 3 spines
             {"RailOnly",
-             {{"SwitchRadix", "4"}, {"Accelerators", "18"}, {"DomainSize", "2"}},
-             {"SwitchRadix 4", "rail of 9 NICs", "8 NICs a rail", "16 accelerators"}},
+             {{"SwitchRadix", "4"}, {"Accelerators", "34"}, {"DomainSize", "2"}},
+             {"SwitchRadix 4", "17 NICs of a rail", "fits is 6"}},
+            // 24 rail switches of 3 x 3 ports are 8 aggregations: more than 6 ports of a core; with
+            // 8 ports: 16 rail switches, 4 aggregations a plane, 2 cores with 2 links to each
+            {"RailOptimized",
+             {{"SwitchRadix", "6"}},
+             {"SwitchRadix 6", "64 accelerators", "DomainSize 8", "fits is 8"}},
             {"SingleSwitch", {{"Accelerators", "65536"}, {"DomainSize", "1"}}, {"65535 ports"}},
         };
         for (const Row& row : rows)
@@ -243,6 +249,14 @@ class SizeCase : public TestCase
              {{"Accelerators", "144"}, {"DomainSize", "72"}, {"SwitchRadix", "72"}},
              {72, 2},
              144 + 144},
+            // one tier of 64-port spines does not reach 72: 2 planes of 3 aggregations (32, 32 and 8
+            // rail switches) and 2 cores, 16 links between each two
+            {"RailOptimized", k72, {72, 6, 4}, 144 + 144 + 2 * 3 * 2 * 16},
+            // a rail of 9: 5 leaves of 2 x 2, 2 planes of 3 aggregations and 2 cores
+            {"RailOnly",
+             {{"SwitchRadix", "4"}, {"Accelerators", "18"}, {"DomainSize", "2"}},
+             {10, 12, 8},
+             18 + 20 + 2 * 2 * 6},
             // k = 10: 5 hosts an edge switch, 29 of them, 6 pods, 25 cores
             {"FatTree", k72, {29, 30, 25}, 144 + 145 + 150},
             // a rail of 128: 4 leaves of 32, 2 spines with 16 links to each
@@ -321,15 +335,11 @@ class SameClusterCase : public TestCase
                 std::string first;
                 for (const char* topology : TOPOLOGIES)
                 {
-                    Settings settings{{"Accelerators", "144"},
-                                      {"DomainSize", size},
-                                      {"DomainFidelity", fidelity},
-                                      {"NicRate", "200Gbps"},
-                                      {"NicDelay", "600ns"}};
-                    if (std::string(topology) == "RailOptimized")
-                    {
-                        settings.emplace_back("SwitchRadix", "144");
-                    }
+                    const Settings settings{{"Accelerators", "144"},
+                                            {"DomainSize", size},
+                                            {"DomainFidelity", fidelity},
+                                            {"NicRate", "200Gbps"},
+                                            {"NicDelay", "600ns"}};
                     ClusterFixture fixture(topology, settings);
                     const std::string text = Describe(*fixture.cluster);
                     first = first.empty() ? text : first;

@@ -24,7 +24,8 @@ struct Message
     uint32_t owner = 0;       //!< who gets it at both ends (a communicator's id), below 2^20
     uint32_t instance = 0;    //!< which of the owner's phases it belongs to; carried modulo 2^12
     uint32_t place = 0;       //!< its place in the phase, the same in every repetition
-    uint32_t flow = 0;        //!< which of the parallel queue pairs of (source, destination, owner)
+    uint32_t flow = 0; //!< which of the parallel queue pairs of (source, destination, owner); not
+                       //!< carried: 0 at the destination
 };
 
 /** Bits of a tag that hold the instance. */
@@ -65,7 +66,8 @@ ReadMessageTag(uint64_t tag, Message& message)
  * Carries messages between accelerators.
  *
  * All calls are made in ns-3 events, in the context of the accelerator's node. Messages of the same
- * (source, destination, owner, flow) are delivered in the order of Send; others in any order. Every
+ * (source, destination, owner, flow) are delivered in the order of Send, those of one tick in the order
+ * of (instance, place); others in any order. Every
  * message is delivered exactly once and then acknowledged exactly once.
  */
 class MessageTransport : public Object
