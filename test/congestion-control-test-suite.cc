@@ -391,16 +391,19 @@ class HalvingControl : public RdmaCongestionControlOf<HalvingState>
         return tid;
     }
 
-  protected:
-    void
-    DoStart(HalvingState&, const QueuePairInfo& info, CongestionDecision& decision) const override
+  private:
+    /** @copydoc ns3::llm::RdmaCongestionControlOf::DoStart */
+    void DoStart([[maybe_unused]] HalvingState& state,
+                 const QueuePairInfo& info,
+                 CongestionDecision& decision) const override
     {
         decision.windowBytes = 10 * info.mtuBytes;
     }
 
+    /** @copydoc ns3::llm::RdmaCongestionControlOf::DoAck */
     void DoAck(HalvingState& state,
-               const QueuePairInfo&,
-               uint64_t,
+               [[maybe_unused]] const QueuePairInfo& info,
+               [[maybe_unused]] uint64_t now,
                const AckSignal& ack,
                CongestionDecision& decision) const override
     {
@@ -410,9 +413,10 @@ class HalvingControl : public RdmaCongestionControlOf<HalvingState>
         decision.rateBps *= 1.001;
     }
 
-    void DoCnp(HalvingState&,
-               const QueuePairInfo&,
-               uint64_t,
+    /** @copydoc ns3::llm::RdmaCongestionControlOf::DoCnp */
+    void DoCnp([[maybe_unused]] HalvingState& state,
+               [[maybe_unused]] const QueuePairInfo& info,
+               [[maybe_unused]] uint64_t now,
                CongestionDecision& decision) const override
     {
         decision.rateBps /= 2;

@@ -45,14 +45,16 @@ class FixedControl : public RdmaCongestionControlOf<FixedState>
         return tid;
     }
 
-  protected:
-    void DoStart(FixedState&, const QueuePairInfo&, CongestionDecision& decision) const override
+  private:
+    /** @copydoc ns3::llm::RdmaCongestionControlOf::DoStart */
+    void DoStart([[maybe_unused]] FixedState& state,
+                 [[maybe_unused]] const QueuePairInfo& info,
+                 CongestionDecision& decision) const override
     {
         decision.rateBps = static_cast<double>(m_rate.GetBitRate());
         decision.windowBytes = m_window;
     }
 
-  private:
     DataRate m_rate;   //!< attribute
     uint64_t m_window; //!< attribute
 };

@@ -138,7 +138,10 @@ class SmallNetwork
                                                     : "ns3::DefaultSimulatorImpl"));
     }
 
-    /** Set what most known answers suppose: no congestion control and 82 B on every data frame. */
+    /**
+     * Set what most known answers suppose: no congestion control and 82 B on every data frame.
+     * @param mtu payload of a full frame
+     */
     static void SetPlain(uint32_t mtu)
     {
         Config::SetDefault("ns3::llm::RdmaTransport::CongestionControl",
@@ -184,7 +187,12 @@ class SmallNetwork
         Finish();
     }
 
-    /** Two hosts with switches in a row between. @param switches so many @param rate @param delay */
+    /**
+     * Two hosts with switches in a row between.
+     * @param switches so many
+     * @param rate of each link
+     * @param delay of each link
+     */
     void MakeRow(uint32_t switches, const std::string& rate, Time delay = MicroSeconds(1))
     {
         AddHosts(2);
@@ -275,7 +283,13 @@ class SmallNetwork
                             MakeCallback(&SmallNetwork::Acknowledged, this));
     }
 
-    /** Send a message at once. @param source @param destination @param bytes @param place @param flow
+    /**
+     * Send a message at once.
+     * @param source accelerator
+     * @param destination accelerator
+     * @param bytes payload
+     * @param place see Message
+     * @param flow see Message
      */
     void Send(uint32_t source,
               uint32_t destination,
@@ -292,7 +306,14 @@ class SmallNetwork
         transport->Send(message);
     }
 
-    /** As Send(), later. @param at when @param source @param destination @param bytes @param place */
+    /**
+     * As Send(), later.
+     * @param at when
+     * @param source accelerator
+     * @param destination accelerator
+     * @param bytes payload
+     * @param place see Message
+     */
     void SendAt(Time at, uint32_t source, uint32_t destination, uint64_t bytes, uint32_t place = 0)
     {
         Simulator::Schedule(at, [=]() { Send(source, destination, bytes, place); });
@@ -307,7 +328,11 @@ class SmallNetwork
         }
     }
 
-    /** Each host sends to the one that lies so many places further. @param by @param bytes */
+    /**
+     * Each host sends to another one.
+     * @param by it lies so many places further
+     * @param bytes payload
+     */
     void SendShift(uint32_t by, uint64_t bytes)
     {
         for (uint32_t i = 0; i < hosts.size(); ++i)
