@@ -14,6 +14,7 @@
 // JSON and CSV, a manifest of all settings, and a picture if gnuplot is installed. Exit status: 0, 1
 // if a run could not finish, 2 if the input was refused.
 
+#include "ns3/frame-digest.h"
 #include "ns3/frame-engine.h"
 #include "ns3/input-error.h"
 #include "ns3/parallel-runs.h"
@@ -38,8 +39,10 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <iomanip>
 #include <iostream>
 #include <map>
+#include <sstream>
 #include <unistd.h>
 
 using namespace ns3;
@@ -53,6 +56,9 @@ constexpr double USUAL_HOPS_PER_SECOND = 2e6;
 
 /** How many links the report lists. */
 constexpr std::size_t BUSIEST_LINKS = 50;
+
+/** Name of the fact that tells a hash of every arrival of a frame. */
+const std::string TRACE_HASH = "trace hash";
 
 /** The three fabrics and the TypeIds of their helpers. */
 const std::vector<std::pair<std::string, std::string>> FABRICS = {
@@ -83,6 +89,7 @@ struct Options
     std::string report = "llm-fabric-report"; //!< folder
     bool quiet = false;                       //!< no estimate, no progress
     bool summary = false;                     //!< one line per fabric instead of the table
+    bool traceHash = false;                   //!< hash the arrivals of all frames
 };
 
 /**
@@ -131,6 +138,9 @@ ParseOptions(int argc, char* argv[])
     parser.Add("summary",
                "only print a line of name=value per fabric, keep no report",
                options.summary);
+    parser.Add("traceHash",
+               "also report a hash of every arrival of a frame at a port",
+               options.traceHash);
     parser.Parse(argc, argv);
     return options;
 }
@@ -225,6 +235,18 @@ EstimateFabric(const Options& options,
 }
 
 /**
+ * @param hash a hash
+ * @return its 16 hexadecimal digits
+ */
+std::string
+FormatHash(uint64_t hash)
+{
+    std::ostringstream text;
+    text << std::hex << std::setfill('0') << std::setw(16) << hash;
+    return text.str();
+}
+
+/**
  * Simulate one fabric and write its part of the report.
  * @param options the command line
  * @param workload what is computed
@@ -260,6 +282,11 @@ RunFabric(const Options& options,
         sink,
         ProgressPrinter::GetInterval(ProgressPrinter::TERMINAL));
     job->SetProgressCallback(MakeCallback(&ProgressMeter::Tick, &meter));
+    FrameDigest digest;
+    if (options.traceHash)
+    {
+        cluster->SetObserver(&digest);
+    }
     job->Start();
     Simulator::Run();
     int status = ReportOutcome({job}, std::cerr);
@@ -272,6 +299,10 @@ RunFabric(const Options& options,
     {
         TrainingReport report = MakeTrainingReport(*job, fabric);
         report.facts = TrainingHelper::Describe(*workload);
+        if (options.traceHash)
+        {
+            report.facts.emplace_back(TRACE_HASH, FormatHash(digest.GetHash()));
+        }
         report.wallSeconds = meter.GetElapsedSeconds();
         report.hops = cluster->GetHops();
         report.counters = cluster->GetCounters();
@@ -313,7 +344,12 @@ PrintSummary(const std::vector<TrainingReport>& reports)
                       << "_us=" << FormatNumber(summary.exposedUs[i], 6);
         }
         std::cout << " bubble_us=" << FormatNumber(summary.bubbleUs, 6) << " hops=" << report.hops
-                  << " wall_s=" << FormatNumber(report.wallSeconds, 3) << "\n";
+                  << " wall_s=" << FormatNumber(report.wallSeconds, 3);
+        for (const auto& [name, text] : report.facts)
+        {
+            std::cout << (name == TRACE_HASH ? " trace_hash=" + text : "");
+        }
+        std::cout << "\n";
     }
 }
 

@@ -22,7 +22,6 @@ struct Kind
 /// All kinds.
 constexpr Kind KINDS[] = {
     {"congestion-controls", "ns3::llm::RdmaCongestionControl"},
-    {"loss-recoveries", "ns3::llm::RdmaLossRecovery"},
     {"load-balancers", "ns3::llm::LoadBalancer"},
     {"algorithms", "ns3::llm::CollectiveAlgorithm"},
     {"cost-models", "ns3::llm::OperatorCostModel"},
