@@ -104,7 +104,8 @@ FrameTransmitter::EnqueueSlowly(Frame* frame)
         PushWaiting(frame);
         return;
     }
-    if (!m_ring.IsSettled() && !m_isReference)
+    const bool isAlone = m_waitingMask == 1u << frame->trafficClass;
+    if (!m_ring.IsSettled() && !(isAlone && m_fixedClass == frame->trafficClass))
     {
         TakeBack();
     }
@@ -115,9 +116,10 @@ FrameTransmitter::EnqueueSlowly(Frame* frame)
 void
 FrameTransmitter::ScheduleDecision()
 {
-    if (m_decisionAt == FrameClock::NEVER)
+    const uint64_t tick = std::max(m_freeAt, m_clock->NowTicks());
+    if (tick < m_decisionAt)
     {
-        m_decisionAt = std::max(m_freeAt, m_clock->NowTicks());
+        m_decisionAt = tick;
         m_clock->ScheduleFrame(m_decisionAt, FrameEventKind::DEPARTURE, m_object);
     }
 }
@@ -169,10 +171,15 @@ FrameTransmitter::Decide()
         ScheduleDecision();
         return;
     }
+    // not all at once: the next pause would take them back, again and again
     const auto only = static_cast<uint8_t>(31 - __builtin_clz(choices));
-    while (m_waitingMask >> only & 1)
+    for (uint32_t i = 0; i < BATCH && (m_waitingMask >> only & 1); ++i)
     {
         Commit(PopWaiting(only));
+    }
+    if (m_waitingMask >> only & 1)
+    {
+        ScheduleDecision();
     }
 }
 

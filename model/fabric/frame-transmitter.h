@@ -249,6 +249,8 @@ class FrameTransmitter
     }
 
   private:
+    static constexpr uint32_t BATCH = 16; //!< waiting frames whose departure is fixed at once
+
     /** Frames that wait, by class; made when first needed. */
     struct Waiting
     {
