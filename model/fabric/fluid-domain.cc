@@ -22,11 +22,11 @@ NS_OBJECT_ENSURE_REGISTERED(FluidDomain);
 namespace
 {
 
-constexpr uint64_t FRACTION = 1u << 16;             //!< units of rate per bit/s
-constexpr uint64_t PICOSECONDS = 1'000'000'000'000; //!< in a second
+constexpr uint64_t FRACTION = 1u << 16;                //!< units of rate per bit/s
+constexpr uint64_t PICOSECONDS = 1'000'000'000'000;    //!< in a second
 constexpr uint64_t MAX_RATE_BPS = 281'000'000'000'000; //!< so that rates fit 64 bits
-constexpr uint64_t MIN_RATE_BPS = 1'000'000; //!< so that shares stay exact enough
-constexpr double MAX_OVERHEAD = 16; //!< largest `WireOverhead`
+constexpr uint64_t MIN_RATE_BPS = 1'000'000;           //!< so that shares stay exact enough
+constexpr double MAX_OVERHEAD = 16;                    //!< largest `WireOverhead`
 
 } // namespace
 
