@@ -382,6 +382,11 @@ class TransportInputTestCase : public TestCase
         Config::SetDefault("ns3::llm::FabricSwitch::EcnMinThreshold", UintegerValue(500000));
         SmallNetwork fourth;
         Expect("EcnMinThreshold", [&]() { fourth.MakeStar(2, "1Gbps"); });
+        Config::Reset();
+        // 4096 + 82 + 16
+        Config::SetDefault("ns3::llm::FabricSwitch::MaxFrameSize", UintegerValue(4193));
+        SmallNetwork fifth;
+        Expect("4194 wire bytes", [&]() { fifth.MakeStar(2, "1Gbps"); });
     }
 
     /** @param words what the refusal must name @param call what is to be refused */

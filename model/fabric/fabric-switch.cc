@@ -334,6 +334,12 @@ FabricSwitch::GetPortCount() const
     return static_cast<uint32_t>(m_ports.size());
 }
 
+uint32_t
+FabricSwitch::GetMaxFrameBytes() const
+{
+    return m_maxFrameBytes;
+}
+
 Ptr<FabricPort>
 FabricSwitch::GetPort(uint32_t index) const
 {

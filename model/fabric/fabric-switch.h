@@ -68,6 +68,8 @@ class FabricSwitch : public Object, public FrameSink
     uint32_t GetPlace() const;
     /** @return number of ports */
     uint32_t GetPortCount() const;
+    /** @return wire bytes of the largest frame for which the headroom suffices */
+    uint32_t GetMaxFrameBytes() const;
     /** @param index number of a port @return the port */
     Ptr<FabricPort> GetPort(uint32_t index) const;
     /** @return the packet memory */

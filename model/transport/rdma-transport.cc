@@ -159,6 +159,22 @@ RdmaTransport::Install(Ptr<FabricNetwork> network, const std::vector<uint32_t>& 
 void
 RdmaTransport::Start()
 {
+    const uint32_t largest =
+        std::max({m_config.mtuBytes + m_config.dataOverheadBytes + m_config.firstOverheadBytes,
+                  m_config.ackBytes,
+                  m_config.cnpBytes});
+    for (uint32_t s = 0; s < m_network->GetSwitchCount(); ++s)
+    {
+        const uint32_t limit = m_network->GetSwitch(s)->GetMaxFrameBytes();
+        if (largest > limit)
+        {
+            RefuseInput("the largest frame has " + std::to_string(largest) +
+                        " wire bytes (Mtu, DataOverhead and FirstOverhead, or AckSize or CnpSize), "
+                        "but the headroom of the switches is made for MaxFrameSize " +
+                        std::to_string(limit) +
+                        "; set ns3::llm::FabricSwitch::MaxFrameSize to the former");
+        }
+    }
     for (const auto& nic : m_nics)
     {
         nic->Start();

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-2.0-only
+
+// Pauses, and a link that goes down or comes up.
+
+#include "frame-transmitter.h"
+
+namespace ns3::llm
+{
+
+void
+FrameTransmitter::SendPause(uint8_t trafficClass, bool stop)
+{
+    Frame* frame = m_pool->Take();
+    *frame = Frame();
+    frame->kind = FrameKind::PAUSE;
+    frame->trafficClass = PAUSE_CLASS;
+    frame->wireBytes = PAUSE_WIRE_BYTES;
+    frame->psn = trafficClass;
+    frame->payloadBytes = stop;
+    m_counters.pausesSent += stop;
+    Enqueue(frame);
+}
+
+void
+FrameTransmitter::SetPaused(uint8_t trafficClass, bool stop)
+{
+    Settle();
+    const auto bit = static_cast<uint16_t>(1u << trafficClass);
+    if (stop && !IsPaused(trafficClass))
+    {
+        ++m_counters.pausesReceived;
+        m_pausedSince[trafficClass] = m_clock->NowTicks();
+        m_pausedMask |= bit;
+        if (!m_ring.IsSettled() && m_fixedClass == trafficClass)
+        {
+            TakeBack();
+        }
+    }
+    else if (!stop && IsPaused(trafficClass))
+    {
+        m_counters.pausedTicks += m_clock->NowTicks() - m_pausedSince[trafficClass];
+        m_pausedMask &= ~bit;
+        if (m_waitingMask & bit)
+        {
+            if (!m_ring.IsSettled())
+            {
+                TakeBack();
+            }
+            ScheduleDecision();
+        }
+        m_owner->PortReady(m_index);
+    }
+}
+
+void
+FrameTransmitter::SetUp(bool isUp)
+{
+    Settle();
+    m_isUp = isUp;
+    if (isUp)
+    {
+        m_owner->PortReady(m_index);
+        return;
+    }
+    TakeBack();
+    while (m_ring.GetSize() != 0)
+    {
+        Lose(m_ring.Front().frame);
+        m_ring.PopFront();
+    }
+    for (uint8_t c = 0; c <= PAUSE_CLASS; ++c)
+    {
+        while (m_waitingMask >> c & 1)
+        {
+            LoseQueued(PopWaiting(c));
+        }
+    }
+    m_arrivalAt = FrameClock::NEVER;
+    m_decisionAt = FrameClock::NEVER;
+    m_settlingAt = FrameClock::NEVER;
+    m_freeAt = m_clock->NowTicks();
+    for (uint8_t c = 0; c < TRAFFIC_CLASSES; ++c)
+    {
+        if (IsPaused(c))
+        {
+            m_counters.pausedTicks += m_clock->NowTicks() - m_pausedSince[c];
+        }
+    }
+    m_pausedMask = 0;
+    if (m_buffer && m_buffer->IsWatched())
+    {
+        m_owner->BufferReleased();
+    }
+    m_owner->PortReady(m_index);
+}
+
+void
+FrameTransmitter::LoseQueued(Frame* frame)
+{
+    m_queued[frame->trafficClass] -= frame->wireBytes;
+    if (m_buffer && frame->trafficClass != PAUSE_CLASS)
+    {
+        m_buffer->Release(frame->ingress, frame->trafficClass, frame->wireBytes);
+    }
+    Lose(frame);
+}
+
+void
+FrameTransmitter::Lose(Frame* frame)
+{
+    ++m_counters.lost;
+    m_pool->Give(frame);
+}
+
+uint64_t
+FrameTransmitter::GetQueueBytes(uint64_t tick) const
+{
+    uint64_t bytes = 0;
+    for (const uint32_t queued : m_queued)
+    {
+        bytes += queued;
+    }
+    for (uint32_t i = m_ring.GetSettledCount(); i < m_ring.GetSize(); ++i)
+    {
+        if (m_ring.At(i).startTick <= tick)
+        {
+            bytes -= m_ring.At(i).wireBytes;
+        }
+    }
+    return bytes;
+}
+
+} // namespace ns3::llm

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0-only
+
+// Retransmission timers.
+
+#include "rdma-nic.h"
+#include "rdma-transport.h"
+
+#include <algorithm>
+#include <functional>
+
+namespace ns3::llm
+{
+
+void
+RdmaNic::Arm(SendQueuePair& queuePair)
+{
+    queuePair.isTimed = true;
+    m_timers.emplace_back(TimeoutTick(queuePair), queuePair.index);
+    std::push_heap(m_timers.begin(), m_timers.end(), std::greater<>());
+    ScheduleTimer();
+}
+
+void
+RdmaNic::ArmBlocked(SendQueuePair& queuePair)
+{
+    if (!queuePair.isTimed && !queuePair.hasFailed)
+    {
+        queuePair.progressTick = m_clock->NowTicks();
+        Arm(queuePair);
+    }
+}
+
+uint64_t
+RdmaNic::TimeoutTick(const SendQueuePair& queuePair) const
+{
+    return queuePair.progressTick + (m_config.timeoutTicks << queuePair.timeouts);
+}
+
+void
+RdmaNic::ScheduleTimer()
+{
+    if (!m_timers.empty() && m_timers.front().first < m_timerAt)
+    {
+        m_timerAt = m_timers.front().first;
+        m_clock->ScheduleFrame(m_timerAt, FrameEventKind::NIC_TIMER, m_object);
+    }
+}
+
+void
+RdmaNic::HandleTimer(void* object)
+{
+    auto self = static_cast<RdmaNic*>(object);
+    if (self->m_timerAt == self->m_clock->NowTicks())
+    {
+        self->m_timerAt = FrameClock::NEVER;
+        self->ServeTimers();
+    }
+}
+
+void
+RdmaNic::ServeTimers()
+{
+    const uint64_t now = m_clock->NowTicks();
+    PromotePaced();
+    while (!m_timers.empty() && m_timers.front().first <= now)
+    {
+        std::pop_heap(m_timers.begin(), m_timers.end(), std::greater<>());
+        SendQueuePair& queuePair = *m_queuePairs[m_timers.back().second];
+        m_timers.pop_back();
+        queuePair.isTimed = false;
+        const bool isBlocked = queuePair.standing == SendQueuePair::READY && !m_port->IsUp();
+        if (queuePair.GetUnackedPsn() == queuePair.GetHighestPsn() && !isBlocked)
+        {
+            continue; // nothing is on its way: the next frame arms it again
+        }
+        if (TimeoutTick(queuePair) <= now)
+        {
+            ++m_counters.timeouts;
+            queuePair.progressTick = now;
+            if (++queuePair.timeouts > m_config.maxTimeouts)
+            {
+                Fail(queuePair);
+                continue;
+            }
+            queuePair.CatchUp(now);
+            queuePair.GoBack();
+            m_config.control->OnTimeout(queuePair.state.get(),
+                                        queuePair.info,
+                                        now,
+                                        queuePair.decision);
+            queuePair.UpdatePace();
+            Place(queuePair, now);
+        }
+        Arm(queuePair);
+    }
+    ScheduleTimer();
+    Kick();
+}
+
+void
+RdmaNic::Fail(SendQueuePair& queuePair)
+{
+    queuePair.hasFailed = true;
+    m_transport->ReportFailure(m_accelerator,
+                               m_transport->GetAccelerator(queuePair.destination),
+                               queuePair.timeouts - 1u);
+}
+
+} // namespace ns3::llm
