@@ -52,6 +52,9 @@ add_test(NAME structure COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/test/structure.sh
 add_test(NAME structure-findings COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/test/structure-findings.sh)
 add_test(NAME launcher COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/test/launcher.sh)
 if(NOT LLM_FABRIC_SANITIZE)
+  add_test(NAME examples COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/test/examples.sh
+                                 ${CMAKE_BINARY_DIR}/examples
+  )
   add_test(NAME user-program COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/test/user-program/check.sh
                                      ${CMAKE_BINARY_DIR} ${CMAKE_COMMAND} ${CMAKE_CXX_COMPILER}
   )

@@ -1,0 +1,72 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Usage: test/examples.sh EXAMPLES
+# Runs the built examples as a user would: wrong input is refused with status 2 and words that help, a
+# run that cannot finish says who waits for what, and the same seed gives the same frames.
+set -uo pipefail
+examples=$(cd "$1" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+failures=0
+
+# expect STATUS WORDS PROGRAM ARGS...: the program ends with the status and prints the words
+expect() {
+    local status=$1 words=$2 program=$3 got=0
+    shift 3
+    "$examples/$program" "$@" >output 2>&1 || got=$?
+    if ((got != status)) || ! grep -qF -- "$words" output; then
+        echo "FAIL $program $*: status $got, expected $status and '$words', printed:"
+        head -n 5 output
+        failures=$((failures + 1))
+    fi
+}
+
+# train STATUS WORDS ARGS...: the same for a small training iteration
+train() {
+    local status=$1 words=$2
+    shift 2
+    expect "$status" "$words" training-iteration --quiet --summary "$@"
+}
+
+small=(--model=gpt2 --accelerators=16 --domainSize=4 --tp=4 --microBatches=1)
+echo '{"model_type": "llama", "hidden_size": "wide"}' >config.json
+
+train 2 '16 ranks but TP x PP x DP = 2 x 2 x 3 = 12; did you mean DP = 4?' --accelerators=16 --tp=2 --pp=2 --dp=3
+train 2 'option --fabrik is unknown; did you mean --fabric?' --fabrik=fat-tree
+train 2 'did you mean gpt2' --model=gpt5
+train 2 "cannot read the model file '$work/none/config.json'" --model="$work/none/config.json"
+train 2 'hidden_size' --model=config.json
+train 2 'TP = 5 does not divide the heads of gpt2' --model=gpt2 --accelerators=40 --tp=5
+train 2 '--nicRate=400: a rate needs a unit; did you mean 400Gbps?' --nicRate=400
+train 2 'NicRate=400: a rate needs a unit; did you mean 400Gbps?' --ns3::llm::TopologyHelper::NicRate=400
+train 2 'there is no type ns3::llm::Dcqcm; did you mean ns3::llm::Dcqcn?' --ns3::llm::Dcqcm::Gain=1
+train 2 'rail-optimized' --fabric=rail-optimised
+train 2 'whole number' --accelerators=sixty
+expect 2 'that can be made; there are: ns3::llm::Dcqcn' custom-congestion-control --control=ns3::llm::FlowEcmp
+expect 2 'option --operator is unknown' collective --operator=all-reduce
+
+give_up=(--ns3::llm::RdmaTransport::RetransmissionTimeout=1us --ns3::llm::RdmaTransport::MaxTimeouts=0)
+train 1 'rank 15 (accelerator 15), iteration 0' "${small[@]}" --fabric=rail-only "${give_up[@]}"
+expect 1 'rank 1 (accelerator 8) waits for chunk' collective --ranks=4 --stride=8 "${give_up[@]}"
+train 0 'iteration_us=' "${small[@]}" --fabric=rail-only
+
+# hash PREFIX... : of the frames of an iteration in which flows collide
+hash() {
+    "$@" "$examples/training-iteration" --quiet --summary "${small[@]}" --fabric=fat-tree --traceHash $engine |
+        grep -o 'trace_hash=.*'
+}
+engine=
+first=$(hash env)
+for run in env 'setarch -R' default; do
+    [[ $run != default ]] || engine=--SimulatorImplementationType=ns3::DefaultSimulatorImpl
+    # shellcheck disable=SC2086
+    again=$(hash ${run/default/env})
+    if [[ ! $first || $again != "$first" ]]; then
+        echo "FAIL trace hash '$first' and, with $run, '$again'"
+        failures=$((failures + 1))
+    fi
+done
+
+((failures == 0)) && echo "examples: no failure"
+exit $((failures > 0))
