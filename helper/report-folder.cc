@@ -25,11 +25,16 @@ set terminal pngcairo size 900,600
 set output "iteration.png"
 set style data histograms
 set style histogram rowstacked
-set style fill solid 0.8 border -1
+set style fill solid 1 border rgb "white"
+set linetype 1 linecolor rgb "#4477aa"
+set linetype 2 linecolor rgb "#66ccee"
+set linetype 3 linecolor rgb "#228833"
+set linetype 4 linecolor rgb "#ee6677"
+set linetype 5 linecolor rgb "#bbbbbb"
 set boxwidth 0.6
 set ylabel "time of an iteration [ms]"
 set yrange [0:*]
-set key outside right
+set key outside right invert
 set grid ytics
 plot for [i=2:6] "iteration.dat" using i:xtic(1) title columnheader(i)
 )";
@@ -50,7 +55,6 @@ ReportFolder::Prepare() const
     {
         RefuseInput("report folder '" + m_path + "' cannot be made: " + error.message());
     }
-    Write("iteration.gp", GNUPLOT_SCRIPT);
 }
 
 void
@@ -124,7 +128,7 @@ void
 ReportFolder::Draw(const std::vector<TrainingReport>& reports) const
 {
     std::ostringstream data;
-    data << "fabric compute \"exposed TP\" \"exposed PP\" \"exposed DP\" bubble\n";
+    data << "fabric compute \"exposed TP\" \"exposed PP\" \"exposed DP\" \"bubble, peers late\"\n";
     for (const TrainingReport& report : reports)
     {
         const TrainingSummary summary = report.GetSummary();
@@ -135,6 +139,15 @@ ReportFolder::Draw(const std::vector<TrainingReport>& reports) const
         }
         data << " " << FormatNumber(summary.bubbleUs / 1e3, 6) << "\n";
     }
+    std::string title;
+    for (const auto& [name, text] : reports.front().facts)
+    {
+        if (name == "model" || name == "strategy" || name == "accelerator")
+        {
+            title += (title.empty() ? "" : "; ") + text;
+        }
+    }
+    Write("iteration.gp", "set title \"" + title + "\" noenhanced\n" + GNUPLOT_SCRIPT);
     Write("iteration.dat", data.str());
     if (std::system("command -v gnuplot > /dev/null 2>&1") != 0)
     {
