@@ -57,7 +57,54 @@ class SeveralClocksTest : public TestCase
                                      "3:9.0 7:9.0 7:9.1 11:9.0 15:9.0 19:9.0 ";
         NS_TEST_EXPECT_MSG_EQ(results.first, expected, "the module's engine");
         NS_TEST_EXPECT_MSG_EQ(results.second, expected, "ns-3's engine");
+        CheckCommonOrder();
         CheckDeath();
+    }
+
+    /** What is pending in several clocks runs in one order of time. */
+    void
+    CheckCommonOrder()
+    {
+        const auto results = RunBoth(
+            []()
+            {
+                Recorder a(2, &NoteTime);
+                Recorder b(3, &NoteTime);
+                g_recorder = &a;
+                for (const uint64_t tick : {10, 30, 31, 50})
+                {
+                    a.clock->RequestAt(tick, FrameEventKind::TEST, 0);
+                }
+                for (const uint64_t tick : {20, 40, 60, 61})
+                {
+                    b.clock->RequestAt(tick, FrameEventKind::TEST, 2);
+                }
+                Simulator::Run();
+                return a.events.str();
+            });
+        const std::string expected = "10.0 20.2 30.0 31.0 40.2 50.0 60.2 61.2 ";
+        NS_TEST_EXPECT_MSG_EQ(results.first, expected, "the module's engine");
+        NS_TEST_EXPECT_MSG_EQ(results.second, expected, "ns-3's engine");
+
+        // at one tick in the order in which the clocks were made, whoever was asked first
+        const EngineScope scope(FRAME_ENGINE);
+        Recorder a(2, &NoteTime);
+        Recorder b(3, &NoteTime);
+        g_recorder = &a;
+        b.clock->RequestAt(10, FrameEventKind::DEPARTURE, 2);
+        a.clock->RequestAt(10, FrameEventKind::TEST, 0);
+        Simulator::Run();
+        NS_TEST_EXPECT_MSG_EQ(a.events.str(), "10.0 10.2 ", "in the order of the clocks");
+    }
+
+    /**
+     * Note an event where those of all clocks are noted.
+     * @param object number of the object
+     */
+    static void
+    NoteTime(Recorder&, FrameEventKind, uint32_t object)
+    {
+        g_recorder->events << Simulator::Now().GetTimeStep() << "." << object << " ";
     }
 
     /** A clock dies while another runs; its frame events go with it, and stay in the count. */
@@ -213,7 +260,7 @@ class ClockRefusalTest : public TestCase
         for (const char* engine : {FRAME_ENGINE, DEFAULT_ENGINE})
         {
             const EngineScope scope(engine);
-            CheckInFrame("does not lie between",
+            CheckInFrame("tick 9 does not lie between now, 10",
                          [](FrameClock& clock)
                          { clock.ScheduleFrame(clock.NowTicks() - 1, FrameEventKind::TEST, 0); });
             CheckInFrame("does not lie between",

@@ -201,6 +201,15 @@ class SimulatorEndTest : public TestCase
             Simulator::ScheduleDestroy(
                 +[](bool* flag) { *flag = true; },
                 &atEnd);
+            bool spoilt = false;
+            Simulator::ScheduleDestroy(
+                +[](bool* flag) { *flag = true; },
+                &spoilt)
+                .Cancel();
+            Simulator::ScheduleDestroy(
+                +[](bool* flag) { *flag = true; },
+                &spoilt)
+                .Remove();
             Simulator::Stop(TimeStep(1010));
             NS_TEST_EXPECT_MSG_EQ(Simulator::Now().IsZero(), true, "a new simulator");
             Simulator::Run();
@@ -208,6 +217,7 @@ class SimulatorEndTest : public TestCase
             Simulator::Destroy();
             NS_TEST_EXPECT_MSG_EQ(Guest::s_dead, 500, "all are freed");
             NS_TEST_EXPECT_MSG_EQ(atEnd, true, "events of the end have run");
+            NS_TEST_EXPECT_MSG_EQ(spoilt, false, "but not those that were cancelled or removed");
             NS_TEST_EXPECT_MSG_EQ((FrameSimulatorImpl::Get() == nullptr), true, "none is in use");
             NS_TEST_EXPECT_MSG_EQ(IsSimulatorStarted(), false, "nor is another");
         }

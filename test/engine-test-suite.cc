@@ -263,6 +263,45 @@ class QueueOrderTest : public TestCase
 
 /**
  * @ingroup llm-fabric-test
+ * Entries between the present and the next entry.
+ */
+class QueuePresentTest : public TestCase
+{
+  public:
+    QueuePresentTest()
+        : TestCase("an entry may always be inserted between the present and the next one")
+    {
+    }
+
+  private:
+    void
+    DoRun() override
+    {
+        FrameEventQueue<FrameEvent> queue;
+        // a window of 64 ticks, of which the first is the present
+        queue.Insert(FrameEvent{1024, 0});
+        for (uint64_t key = 0; key < 10; key++)
+        {
+            queue.Insert(FrameEvent{1024 + 63, key});
+        }
+        NS_TEST_ASSERT_MSG_EQ(queue.Pop().tick, 1024, "the present");
+        // more than a run holds, so that the window narrows, and not beyond the present
+        for (uint64_t i = 0; i < 1000; i++)
+        {
+            queue.Insert(FrameEvent{1024 + 40 + i % 20, i});
+        }
+        queue.Insert(FrameEvent{1024 + 1, 0});
+        queue.Insert(FrameEvent{1024, 7});
+        const std::vector<Place> places = PopAll(queue);
+        NS_TEST_ASSERT_MSG_EQ(places.size(), 1012, "all come out");
+        NS_TEST_EXPECT_MSG_EQ(places[0].first, 1024, "the present first");
+        NS_TEST_EXPECT_MSG_EQ(places[1].first, 1025, "then what was squeezed in");
+        NS_TEST_EXPECT_MSG_EQ(std::is_sorted(places.begin(), places.end()), true, "all in order");
+    }
+};
+
+/**
+ * @ingroup llm-fabric-test
  * Looking ahead, and taking everything out.
  */
 class QueueDrainTest : public TestCase
@@ -339,6 +378,7 @@ class EngineTestSuite : public TestSuite
     {
         AddTestCase(new QueueReferenceTest);
         AddTestCase(new QueueOrderTest);
+        AddTestCase(new QueuePresentTest);
         AddTestCase(new QueueDrainTest);
     }
 };

@@ -201,7 +201,7 @@ FrameClock::InsertFromOutside(uint64_t tick, FrameEventKind kind, uint32_t objec
     {
         m_engine->GetClocks().NoteInsertion(this, tick);
     }
-    else if (m_floor == NEVER)
+    else
     {
         SchedulePump();
     }

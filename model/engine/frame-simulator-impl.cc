@@ -242,13 +242,9 @@ FrameSimulatorImpl::IsExpired(const EventId& id) const
     {
         return id.GetTs() < m_now;
     }
-    // Frame events advance the time too: an ns-3 event of this tick is still pending if the last one
-    // that ran did so before this tick.
-    if (m_lastTick != m_now)
-    {
-        return false;
-    }
-    // of the numbers with these lower 32 bits, the youngest
+    // Of this tick. Those with the lower numbers have run: the others were scheduled later, by an
+    // event of either kind, because frame events run only where no ns-3 event of their tick is left.
+    // The number is the youngest with these lower 32 bits.
     const uint64_t youngest = m_nextUid - 1;
     return youngest - static_cast<uint32_t>(static_cast<uint32_t>(youngest) - id.GetUid()) <=
            m_lastUid;
@@ -307,7 +303,6 @@ FrameSimulatorImpl::RunEvent()
     const Event event = m_events.Pop();
     m_now = event.tick;
     m_context = event.context;
-    m_lastTick = event.tick;
     m_lastUid = event.key;
     event.impl->Invoke();
     event.impl->Unref();

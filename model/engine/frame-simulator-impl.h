@@ -172,8 +172,7 @@ class FrameSimulatorImpl final : public SimulatorImpl
     std::atomic<uint32_t> m_attention{0};      //!< bits that the loop looks at before each tick
     uint32_t m_context;                        //!< node id of the event that runs
     FrameClockSet m_clocks;                    //!< the clocks whose frame events run
-    uint64_t m_lastTick{0};                    //!< tick of the last ns-3 event run
-    uint64_t m_lastUid{0};                     //!< its number
+    uint64_t m_lastUid{0};                     //!< number of the last ns-3 event run
     uint64_t m_nextUid;                        //!< number of the next ns-3 event
     std::list<EventId> m_destroyEvents;        //!< events to run when the simulator is destroyed
     std::atomic<std::thread::id> m_thread;     //!< the thread that runs the engine
