@@ -62,8 +62,7 @@ class SeveralClocksTest : public TestCase
     }
 
     /** What is pending in several clocks runs in one order of time. */
-    void
-    CheckCommonOrder()
+    void CheckCommonOrder()
     {
         const auto results = RunBoth(
             []()
@@ -101,8 +100,7 @@ class SeveralClocksTest : public TestCase
      * Note an event where those of all clocks are noted.
      * @param object number of the object
      */
-    static void
-    NoteTime(Recorder&, FrameEventKind, uint32_t object)
+    static void NoteTime(Recorder&, FrameEventKind, uint32_t object)
     {
         g_recorder->events << Simulator::Now().GetTimeStep() << "." << object << " ";
     }

@@ -274,8 +274,7 @@ class QueuePresentTest : public TestCase
     }
 
   private:
-    void
-    DoRun() override
+    void DoRun() override
     {
         FrameEventQueue<FrameEvent> queue;
         // a window of 64 ticks, of which the first is the present
