@@ -40,10 +40,7 @@ FrameClockSet::NoteInsertion(FrameClock* clock, uint64_t tick)
         m_nextTick = tick;
         m_nextClock = clock;
     }
-    else if (tick == m_nextTick)
-    {
-        FindNext(); // the clock may come before the one that was next
-    }
+    // at the same tick another clock may come first: Run() then runs nothing, and finds it
 }
 
 bool
