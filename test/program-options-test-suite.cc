@@ -7,7 +7,6 @@
 
 #include "ns3/config.h"
 #include "ns3/double.h"
-#include "ns3/global-value.h"
 #include "ns3/rng-seed-manager.h"
 #include "ns3/test.h"
 #include "ns3/type-id.h"

@@ -2,10 +2,10 @@
 
 #include "ns3/leaf-spine-plan.h"
 #include "ns3/route-builder.h"
+#include "ns3/time-resolution.h"
 
 #include "ns3/node.h"
 #include "ns3/test.h"
-#include "ns3/time-resolution.h"
 
 #include <algorithm>
 #include <map>
