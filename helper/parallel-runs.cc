@@ -61,7 +61,7 @@ class SharedSnapshots
   public:
     /** @param count how many */
     explicit SharedSnapshots(std::size_t count)
-        : m_bytes(count * sizeof(SharedSnapshot)),
+        : m_bytes(std::max<std::size_t>(count, 1) * sizeof(SharedSnapshot)),
           m_memory(
               mmap(nullptr, m_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0))
     {

@@ -49,16 +49,17 @@ ParseNumber(const std::string& text, uint64_t& value)
 std::string
 FindRateProblem(const std::string& text)
 {
+    const std::string units = "units: bps, kbps, Mbps, Gbps and Bps, kBps, MBps, GBps";
     if (!text.empty() && text.find_first_not_of("0123456789.") == std::string::npos)
     {
-        return "a rate needs a unit; did you mean " + text +
-               "Gbps? Units: bps, kbps, Mbps, Gbps, Tbps "
-               "and Bps, kBps, MBps, GBps, TBps";
+        return "a rate needs a unit; did you mean " + text + "Gbps? " + units;
     }
+    // ns-3 alone would take "Gbps" as 0 and "4.0.0Gbps" as 4 Gb/s
     DataRateValue value;
-    return value.DeserializeFromString(text, MakeDataRateChecker())
+    return std::regex_match(text, std::regex("[0-9]*\\.?[0-9]+[A-Za-z].*")) &&
+                   value.DeserializeFromString(text, MakeDataRateChecker())
                ? ""
-               : "this is no rate; a rate is a number with a unit: 400Gbps, 50GBps";
+               : "this is no rate; a rate is a number with a unit: 400Gbps, 50GBps; " + units;
 }
 
 /**

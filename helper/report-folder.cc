@@ -55,6 +55,13 @@ ReportFolder::Prepare() const
     {
         RefuseInput("report folder '" + m_path + "' cannot be made: " + error.message());
     }
+    // better now than after the run
+    const std::string probe = m_path + "/.probe";
+    if (!std::ofstream(probe))
+    {
+        RefuseInput("report folder '" + m_path + "' cannot be written: " + std::strerror(errno));
+    }
+    std::filesystem::remove(probe, error);
 }
 
 void
