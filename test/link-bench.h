@@ -75,14 +75,16 @@ class LinkBench : public FrameSink
      * its class @param psn its number */
     void Queue(uint64_t tick, uint32_t bytes, uint64_t psn, uint8_t trafficClass = 3)
     {
-        At(tick, [=]() { near.Enqueue(MakeFrame(bytes, psn, trafficClass)); });
+        At(tick,
+           [this, bytes, psn, trafficClass]()
+           { near.Enqueue(MakeFrame(bytes, psn, trafficClass)); });
     }
 
     /** The far end pauses or resumes the near one. @param tick when @param stop whether it stops
      * @param trafficClass which class @return when the near end knows it */
     uint64_t Pause(uint64_t tick, bool stop, uint8_t trafficClass = 3)
     {
-        At(tick, [=]() { far.SendPause(trafficClass, stop); });
+        At(tick, [this, trafficClass, stop]() { far.SendPause(trafficClass, stop); });
         return tick + far.GetSerializationTicks(PAUSE_WIRE_BYTES) + far.GetDelayTicks();
     }
 

@@ -316,7 +316,9 @@ class SmallNetwork
      */
     void SendAt(Time at, uint32_t source, uint32_t destination, uint64_t bytes, uint32_t place = 0)
     {
-        Simulator::Schedule(at, [=]() { Send(source, destination, bytes, place); });
+        Simulator::Schedule(at,
+                            [this, source, destination, bytes, place]()
+                            { Send(source, destination, bytes, place); });
     }
 
     /** Every host but host 0 sends to host 0. @param bytes each @param last last sender, 0: all */
