@@ -49,7 +49,7 @@ class ReceiverBench : public FrameTransmitter::Observer
     void Data(uint64_t tick, uint64_t psn, uint8_t flags, uint32_t source = 2, uint16_t pair = 0)
     {
         bench.At(tick,
-                 [=]()
+                 [this, tick, psn, flags, source, pair]()
                  {
                      Frame* frame = bench.MakeFrame(1082, psn, 3);
                      frame->payloadBytes = 1000;
