@@ -337,9 +337,15 @@ class ClassChoiceTestCase : public TestCase
         const TypeId base = RdmaCongestionControl::GetTypeId();
         const TypeId chosen = ChooseClass("CongestionControl", "ns3::llm::Dcqcn", base);
         NS_TEST_EXPECT_MSG_EQ(chosen.GetName(), "ns3::llm::Dcqcn", "chosen");
+        // nobody makes objects of it
+        static const TypeId incomplete =
+            TypeId("ns3::llm::TestIncompleteControl").SetParent(base).SetGroupName("LlmFabric");
         // unknown; no such class; another kind; not to be made
-        for (const std::string name :
-             {"Dcqcn", "", "ns3::llm::FabricPort", "ns3::llm::RdmaCongestionControl"})
+        for (const std::string& name : std::vector<std::string>{"Dcqcn",
+                                                                "",
+                                                                "ns3::llm::FabricPort",
+                                                                "ns3::llm::RdmaCongestionControl",
+                                                                incomplete.GetName()})
         {
             std::string refusal;
             try
