@@ -65,9 +65,6 @@ class EnumAttributeTest : public TestCase
         StringValue name;
         painted->GetAttribute("Color", name);
         NS_TEST_ASSERT_MSG_EQ(name.Get(), "Red", "read by name");
-        NS_TEST_ASSERT_MSG_EQ(painted->SetAttributeFailSafe("Color", StringValue("Green")),
-                              false,
-                              "a color that is none");
     }
 };
 

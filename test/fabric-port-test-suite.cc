@@ -33,11 +33,11 @@ namespace
 struct LinkedPorts
 {
     LinkedPorts()
-        : a(CreateObject<FabricPort>()),
-          b(CreateObject<FabricPort>()),
-          link(CreateObject<FabricLink>())
     {
-        UsePicoseconds();
+        UsePicoseconds(); // before anything could start the simulator
+        a = CreateObject<FabricPort>();
+        b = CreateObject<FabricPort>();
+        link = CreateObject<FabricLink>();
         link->Attach(a, b, DataRate("400Gbps"), NanoSeconds(500));
     }
 
