@@ -106,8 +106,8 @@ class DepartureRingTestCase : public TestCase
             const uint32_t choice = random() % (step < 10000 ? 6 : 9);
             if (choice < 3)
             {
-                Departure departure{};
-                departure.startTick = next;
+                TransitFrame departure{};
+                departure.arrivalTick = next;
                 ring.PushBack(departure);
                 expected.push_back(next++);
             }
@@ -118,7 +118,7 @@ class DepartureRingTestCase : public TestCase
             }
             else if ((choice == 4 || choice == 6) && settled < expected.size())
             {
-                NS_TEST_ASSERT_MSG_EQ(ring.FirstUnsettled().startTick,
+                NS_TEST_ASSERT_MSG_EQ(ring.FirstUnsettled().arrivalTick,
                                       expected[settled],
                                       "first that is not settled");
                 ring.SettleOne();
@@ -145,10 +145,10 @@ class DepartureRingTestCase : public TestCase
         NS_TEST_ASSERT_MSG_EQ(ring.IsSettled(), isSettled, "all settled");
         if (!expected.empty())
         {
-            NS_TEST_ASSERT_MSG_EQ(ring.Front().startTick, expected.front(), "front");
-            NS_TEST_ASSERT_MSG_EQ(ring.Back().startTick, expected.back(), "back");
+            NS_TEST_ASSERT_MSG_EQ(ring.Front().arrivalTick, expected.front(), "front");
+            NS_TEST_ASSERT_MSG_EQ(ring.Back().arrivalTick, expected.back(), "back");
             const auto middle = static_cast<uint32_t>(expected.size() / 2);
-            NS_TEST_ASSERT_MSG_EQ(ring.At(middle).startTick, expected[middle], "middle");
+            NS_TEST_ASSERT_MSG_EQ(ring.At(middle).arrivalTick, expected[middle], "middle");
         }
     }
 };

@@ -94,15 +94,16 @@ class LinkBench : public FrameSink
         Frame* frame = pool.Take();
         *frame = Frame();
         frame->kind = FrameKind::DATA;
-        frame->wireBytes = bytes;
+        frame->wireBytes = static_cast<uint16_t>(bytes);
         frame->psn = psn;
         frame->identity = static_cast<uint32_t>(MixHash(77, psn));
         frame->trafficClass = trafficClass;
         return frame;
     }
 
-    void ReceiveFrame(uint16_t port, Frame* frame) override
+    void ReceiveFrame(uint16_t port, TransitFrame& transit) override
     {
+        Frame* frame = transit.Store();
         arrivals.push_back({clock->NowTicks(),
                             frame->psn,
                             frame->trafficClass,

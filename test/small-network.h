@@ -67,14 +67,14 @@ class LossyEnd : public FrameSink
     {
     }
 
-    void ReceiveFrame(uint16_t port, Frame* frame) override
+    void ReceiveFrame(uint16_t port, TransitFrame& transit) override
     {
-        if (m_filter(*frame))
+        if (m_filter(*transit.Store()))
         {
-            m_pool.Give(frame);
+            m_pool.Give(transit.frame);
             return;
         }
-        m_nic.ReceiveFrame(port, frame);
+        m_nic.ReceiveFrame(port, transit);
     }
 
     void BufferReleased() override

@@ -64,6 +64,12 @@ RefuseKind(void*)
     NS_FATAL_ERROR("FrameClock: a frame event has a kind without a handler; see SetHandler()");
 }
 
+/** Where a kind has no use for a hint. */
+void
+IgnoreHint(const void*)
+{
+}
+
 } // namespace
 
 FrameClock::FrameClock()
@@ -71,6 +77,9 @@ FrameClock::FrameClock()
     NS_LOG_FUNCTION(this);
     RequirePicoseconds("FrameClock");
     m_handlers.fill(&RefuseKind);
+    Hints none;
+    none.fill(&IgnoreHint);
+    m_hints.fill(none);
     m_now = static_cast<uint64_t>(Simulator::Now().GetTimeStep()); // starts the engine
     m_engine = FrameSimulatorImpl::Get();
     if (m_engine)
@@ -114,6 +123,7 @@ FrameClock::AddObject(void* object)
 {
     NS_ABORT_MSG_IF(m_objects.size() > UINT32_MAX, "FrameClock: too many objects");
     m_objects.push_back(object);
+    m_looksAhead = m_objects.size() > HINT_OBJECTS;
     return static_cast<uint32_t>(m_objects.size() - 1);
 }
 

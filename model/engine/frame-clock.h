@@ -46,6 +46,19 @@ class FrameClock : public SimpleRefCount<FrameClock>
     /** What runs an event: gets the object of the event. */
     using Handler = void (*)(void* object);
 
+    /**
+     * What is told of an event that is likely to run soon, to fetch memory: gets its object. It must
+     * not change anything, and may follow only pointers that are valid at all times.
+     */
+    using Hint = void (*)(const void* object);
+
+    /** The hints of a kind, from far to near, are given so many events before its event. */
+    static constexpr std::array<uint32_t, 4> HINT_DISTANCES{9, 6, 3, 1};
+    /** With fewer objects there are no hints: what is in use lies in the cache. */
+    static constexpr std::size_t HINT_OBJECTS = 2048;
+    /** Hints by stage. */
+    using Hints = std::array<Hint, HINT_DISTANCES.size()>;
+
     /** Attach to the engine in use (starts it, if none was). Time resolution must be picoseconds. */
     FrameClock();
     ~FrameClock();
@@ -58,6 +71,16 @@ class FrameClock : public SimpleRefCount<FrameClock>
      * @param handler the function
      */
     void SetHandler(FrameEventKind kind, Handler handler);
+
+    /**
+     * Set what is told of events of a kind before they run.
+     * @param kind the kind
+     * @param hints the functions, from far to near
+     */
+    void SetHints(FrameEventKind kind, const Hints& hints)
+    {
+        m_hints[static_cast<uint32_t>(kind)] = hints;
+    }
 
     /**
      * Register an object that events can be about.
@@ -150,6 +173,18 @@ class FrameClock : public SimpleRefCount<FrameClock>
         m_handlers[event.key >> 32](m_objects[static_cast<uint32_t>(event.key)]);
     }
 
+    /** Give hints of what follows. */
+    void LookAhead() const
+    {
+        for (std::size_t stage = 0; stage < HINT_DISTANCES.size(); ++stage)
+        {
+            if (const FrameEvent* event = m_queue.Ahead(HINT_DISTANCES[stage]))
+            {
+                m_hints[event->key >> 32][stage](m_objects[static_cast<uint32_t>(event->key)]);
+            }
+        }
+    }
+
     /**
      * Run all frame events of tick after tick.
      * @tparam Gate a function: bool (uint64_t tick)
@@ -185,7 +220,9 @@ class FrameClock : public SimpleRefCount<FrameClock>
     uint64_t m_now{0};                       //!< the tick that runs or ran last
     uint64_t m_floor{NEVER};                 //!< m_now while frame events run, else NEVER
     std::array<Handler, KINDS> m_handlers{}; //!< by kind
+    std::array<Hints, KINDS> m_hints{};      //!< by kind
     std::vector<void*> m_objects;            //!< by number
+    bool m_looksAhead{false};                //!< there are so many objects that hints pay
     FrameSimulatorImpl* m_engine{nullptr}; //!< the engine, if it is one for frames and still exists
     Pump* m_pump{nullptr};                 //!< the event under another engine
     std::vector<uint64_t> m_pumpTicks;     //!< when the pump is due, latest first
@@ -202,7 +239,12 @@ FrameClock::RunTicks(Gate mayRun)
         m_floor = tick;
         do
         {
-            Dispatch(m_queue.Pop());
+            const FrameEvent event = m_queue.Pop();
+            if (m_looksAhead)
+            {
+                LookAhead();
+            }
+            Dispatch(event);
             tick = m_queue.PeekTick();
         } while (tick == m_now);
     }

@@ -6,29 +6,14 @@
 #include "fabric-frame.h"
 
 #include <cstdint>
-#include <vector>
+#include <memory>
 
 namespace ns3::llm
 {
 
 /**
  * @ingroup llm-fabric-fabric
- * A frame whose departure is fixed, with what is needed of it until it arrives.
- */
-struct Departure
-{
-    Frame* frame;         //!< the frame
-    uint64_t startTick;   //!< when its transmission starts
-    uint64_t arrivalTick; //!< when its last bit reaches the far end
-    uint32_t wireBytes;   //!< its size
-    uint16_t ingress;     //!< port by which it came into this switch
-    uint8_t trafficClass; //!< its class
-    FrameKind kind;       //!< what it is
-};
-
-/**
- * @ingroup llm-fabric-fabric
- * First-in first-out ring of departures that grows when full. The first ones are settled: they have
+ * First-in first-out ring of departures, frames whose time on the link is fixed, that grows when full. The first ones are settled: they have
  * left, and the queue and the buffer know it.
  */
 class DepartureRing
@@ -53,30 +38,42 @@ class DepartureRing
     }
 
     /** @return the first; there must be one */
-    Departure& Front()
+    TransitFrame& Front()
     {
         return m_entries[m_head];
     }
 
-    /** @return the last; there must be one */
-    Departure& Back()
+    /** @copydoc Front */
+    const TransitFrame& Front() const
     {
-        return m_entries[(m_head + m_size - 1) & m_mask];
+        return m_entries[m_head];
+    }
+
+    /** Fetch the first, if any. */
+    void Prefetch() const
+    {
+        __builtin_prefetch(m_entries.get() + m_head);
+    }
+
+    /** @return the last; there must be one */
+    TransitFrame& Back()
+    {
+        return m_entries[(m_head + m_size - 1) & (m_room - 1)];
     }
 
     /** @return the first that is not settled; there must be one */
-    Departure& FirstUnsettled()
+    TransitFrame& FirstUnsettled()
     {
-        return m_entries[(m_head + m_settled) & m_mask];
+        return m_entries[(m_head + m_settled) & (m_room - 1)];
     }
 
     /**
      * @param index place counted from the first
      * @return the departure there
      */
-    const Departure& At(uint32_t index) const
+    const TransitFrame& At(uint32_t index) const
     {
-        return m_entries[(m_head + index) & m_mask];
+        return m_entries[(m_head + index) & (m_room - 1)];
     }
 
     /** The first that is not settled becomes settled. */
@@ -85,21 +82,23 @@ class DepartureRing
         ++m_settled;
     }
 
-    /** @param departure goes to the end */
-    void PushBack(const Departure& departure)
+    /** @param departure goes to the end @return it, there */
+    TransitFrame& PushBack(const TransitFrame& departure)
     {
-        if (m_size == m_entries.size())
+        if (__builtin_expect(m_size == m_room, 0))
         {
             Grow();
         }
-        m_entries[(m_head + m_size) & m_mask] = departure;
+        TransitFrame& entry = m_entries[(m_head + m_size) & (m_room - 1)];
+        entry = departure;
         ++m_size;
+        return entry;
     }
 
     /** Remove the first, which is settled. */
     void PopFront()
     {
-        m_head = (m_head + 1) & m_mask;
+        m_head = (m_head + 1) & (m_room - 1);
         --m_size;
         --m_settled;
     }
@@ -118,24 +117,27 @@ class DepartureRing
     }
 
   private:
+    static constexpr uint32_t FIRST_ROOM = 4; //!< departures for which there is room at first
+
     /** Double the room. */
     void Grow()
     {
-        std::vector<Departure> larger(m_entries.empty() ? 4 : m_entries.size() * 2);
+        const uint32_t room = m_room != 0 ? 2 * m_room : FIRST_ROOM;
+        std::unique_ptr<TransitFrame[]> larger(new TransitFrame[room]);
         for (uint32_t i = 0; i < m_size; ++i)
         {
             larger[i] = At(i);
         }
         m_entries.swap(larger);
         m_head = 0;
-        m_mask = static_cast<uint32_t>(m_entries.size() - 1);
+        m_room = room;
     }
 
-    std::vector<Departure> m_entries; //!< memory, a power of two or empty
-    uint32_t m_mask = 0;              //!< size of the memory minus 1
-    uint32_t m_head = 0;              //!< place of the first
-    uint32_t m_size = 0;              //!< number of departures
-    uint32_t m_settled = 0;           //!< number of settled ones
+    std::unique_ptr<TransitFrame[]> m_entries; //!< the memory
+    uint32_t m_room = 0;                       //!< departures that have room: a power of two, or 0
+    uint32_t m_head = 0;                       //!< place of the first
+    uint32_t m_size = 0;                       //!< number of departures
+    uint32_t m_settled = 0;                    //!< number of settled ones
 };
 
 } // namespace ns3::llm

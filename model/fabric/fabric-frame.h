@@ -27,7 +27,7 @@ enum class FrameKind : uint8_t
  * @ingroup llm-fabric-fabric
  * A packet on a link, in the fabric's own form: one cache line, from a pool, never serialized.
  */
-struct Frame
+struct alignas(64) Frame
 {
     static constexpr uint8_t FIRST = 1;  //!< flag: first frame of its message
     static constexpr uint8_t LAST = 2;   //!< flag: last frame of its message
@@ -37,12 +37,12 @@ struct Frame
     uint64_t sentTick;     //!< when its transmission at the source began; an ACK echoes it (ps)
     uint64_t tag;          //!< owner, instance and place of its message
     uint64_t psn;          //!< DATA: its number; ACK, NACK: next expected; PAUSE: see PauseFrame
-    uint32_t wireBytes;    //!< everything that it occupies on a link, preamble and gap included
     uint32_t destination;  //!< terminal
     uint32_t source;       //!< terminal
     uint32_t entropy;      //!< what equal-cost choices are made from
     uint32_t queuePair;    //!< number of the sending queue pair at its NIC
     uint32_t identity;     //!< hash of its message and its place there, for keyed random draws
+    uint16_t wireBytes;    //!< everything that it occupies on a link, preamble and gap included
     uint16_t payloadBytes; //!< payload of a data frame
     uint16_t pair;         //!< number of the queue pair among those of (source, destination)
     uint16_t ingress;      //!< port by which it came into the switch it is in
@@ -52,7 +52,50 @@ struct Frame
     uint8_t attempt;       //!< how often this PSN had been sent before
 };
 
-static_assert(sizeof(Frame) <= 72, "a frame should fill one cache line");
+static_assert(sizeof(Frame) == 64, "a frame fills one cache line");
+
+/**
+ * @ingroup llm-fabric-fabric
+ * What ports and switches need of a frame, in half a cache line, so that a frame on its way is not
+ * touched itself: it may be cold in memory. What it holds of the frame is in force until Store().
+ */
+struct alignas(32) TransitFrame
+{
+    TransitFrame() = default;
+
+    /** @param frame the frame */
+    explicit TransitFrame(Frame* frame)
+        : frame(frame),
+          destination(frame->destination),
+          entropy(frame->entropy),
+          wireBytes(frame->wireBytes),
+          ingress(frame->ingress),
+          trafficClass(frame->trafficClass),
+          kind(frame->kind),
+          flags(frame->flags)
+    {
+    }
+
+    /** Bring the frame up to date. @return the frame */
+    Frame* Store() const
+    {
+        frame->ingress = ingress;
+        frame->flags = flags;
+        return frame;
+    }
+
+    Frame* frame;         //!< the frame
+    uint64_t arrivalTick; //!< on a link: when its last bit reaches the far end
+    uint32_t destination; //!< see Frame
+    uint32_t entropy;     //!< see Frame
+    uint16_t wireBytes;   //!< see Frame
+    uint16_t ingress;     //!< see Frame
+    uint8_t trafficClass; //!< see Frame
+    FrameKind kind;       //!< see Frame
+    uint8_t flags;        //!< see Frame
+};
+
+static_assert(sizeof(TransitFrame) == 32, "a cache line holds two");
 
 /** Number of traffic classes. */
 constexpr uint8_t TRAFFIC_CLASSES = 8;

@@ -253,7 +253,7 @@ FabricNetwork::GetPath(uint32_t source, uint32_t destination, uint32_t entropy) 
         const Vertex& vertex = m_vertices[at];
         if (vertex.fabricSwitch)
         {
-            out = vertex.fabricSwitch->GetRoute(frame);
+            out = vertex.fabricSwitch->GetRoute(TransitFrame(&frame));
         }
         if (out == FabricSwitch::NO_ROUTE || !vertex.ports[out]->GetTransmitter().IsUp())
         {

@@ -5,6 +5,7 @@
 #include "class-choice.h"
 #include "identity-hash.h"
 
+#include "ns3/abort.h"
 #include "ns3/boolean.h"
 #include "ns3/double.h"
 #include "ns3/input-error.h"
@@ -156,6 +157,7 @@ FabricSwitch::Configure(uint64_t seed)
     ObjectFactory factory;
     factory.SetTypeId(ChooseClass("LoadBalancer", m_balancerType, LoadBalancer::GetTypeId()));
     m_balancer = factory.Create<LoadBalancer>();
+    m_isEcmp = m_balancer->GetInstanceTypeId() == FlowEcmp::GetTypeId();
     if (m_ecnMin > m_ecnMax)
     {
         std::ostringstream text;
@@ -202,50 +204,75 @@ FabricSwitch::Configure(uint64_t seed)
 void
 FabricSwitch::SetRoutes(std::vector<std::vector<uint16_t>> groups, std::vector<uint16_t> groupOf)
 {
-    m_groups = std::move(groups);
-    m_groupOf = std::move(groupOf);
+    m_groups.clear();
+    std::vector<uint16_t> routeOf; // by group
+    for (std::vector<uint16_t>& group : groups)
+    {
+        const std::size_t route =
+            group.size() == 1 ? group[0] : m_transmitters.size() + m_groups.size();
+        NS_ABORT_MSG_IF(route >= NO_ROUTE, "FabricSwitch: too many ports and groups of ports");
+        routeOf.push_back(static_cast<uint16_t>(route));
+        if (group.size() > 1)
+        {
+            m_groups.push_back(std::move(group));
+        }
+    }
+    m_routes = std::move(groupOf);
+    for (uint16_t& route : m_routes)
+    {
+        route = route == NO_ROUTE ? NO_ROUTE : routeOf[route];
+    }
 }
 
 uint16_t
-FabricSwitch::GetRoute(const Frame& frame) const
+FabricSwitch::ChooseRoute(const TransitFrame& frame, uint16_t route) const
 {
-    const uint16_t group = m_groupOf[frame.destination];
-    if (group == NO_ROUTE)
+    if (route == NO_ROUTE)
     {
         return NO_ROUTE;
     }
-    const std::vector<uint16_t>& ports = m_groups[group];
-    return ports.size() == 1 ? ports[0] : m_balancer->Choose(frame, ports, m_seed);
+    const std::vector<uint16_t>& ports = m_groups[route - m_transmitters.size()];
+    return m_isEcmp ? FlowEcmp::Pick(frame.entropy, ports, m_seed)
+                    : m_balancer->Choose(*frame.frame, ports, m_seed);
 }
 
 void
-FabricSwitch::ReceiveFrame(uint16_t port, Frame* frame)
+FabricSwitch::ReceiveFrame(uint16_t port, TransitFrame& transit)
 {
-    const uint16_t out = GetRoute(*frame);
+    const uint16_t out = GetRoute(transit);
     if (out == NO_ROUTE)
     {
         ++m_unroutable;
-        m_pool->Give(frame);
+        m_pool->Give(transit.frame);
         return;
     }
-    if (m_buffer.NeedsCare(port, frame->trafficClass, frame->wireBytes))
+    if (!m_buffer.AdmitPlainly(port, transit.trafficClass, transit.wireBytes) &&
+        !AdmitWithCare(port, transit))
     {
-        if (!AdmitWithCare(port, *frame))
-        {
-            Drop(port, frame);
-            return;
-        }
+        Drop(port, transit);
+        return;
     }
-    else
+    transit.ingress = port;
+    m_transmitters[out]->Enqueue(transit);
+}
+
+void
+FabricSwitch::Prepare(uint16_t port, const TransitFrame& transit, bool isNext) const
+{
+    if (isNext || transit.kind == FrameKind::PAUSE)
     {
-        m_buffer.Admit(port, frame->trafficClass, frame->wireBytes);
+        return;
     }
-    frame->ingress = port;
-    m_transmitters[out]->Enqueue(frame);
+    const uint16_t route = m_routes[transit.destination];
+    if (route < m_transmitters.size())
+    {
+        m_transmitters[route]->Prefetch();
+    }
+    m_buffer.Prefetch(port, transit.trafficClass);
 }
 
 bool
-FabricSwitch::AdmitWithCare(uint16_t port, const Frame& frame)
+FabricSwitch::AdmitWithCare(uint16_t port, const TransitFrame& frame)
 {
     const bool wasWatched = m_buffer.IsWatched();
     if (!wasWatched)
@@ -273,16 +300,16 @@ FabricSwitch::AdmitWithCare(uint16_t port, const Frame& frame)
 }
 
 void
-FabricSwitch::Drop(uint16_t port, Frame* frame)
+FabricSwitch::Drop(uint16_t port, const TransitFrame& frame)
 {
     m_transmitters[port]->CountDrop();
-    if (m_pfc && (m_losslessMask >> frame->trafficClass & 1))
+    if (m_pfc && (m_losslessMask >> frame.trafficClass & 1))
     {
         ++m_losslessDrops;
-        NS_LOG_WARN("lossless class " << +frame->trafficClass << " dropped at switch of tier "
+        NS_LOG_WARN("lossless class " << +frame.trafficClass << " dropped at switch of tier "
                                       << m_tier << ", place " << m_place << ", port " << port);
     }
-    m_pool->Give(frame);
+    m_pool->Give(frame.frame);
 }
 
 void

@@ -54,7 +54,11 @@ class FabricSwitch : public Object, public FrameSink
      * @param frame a frame (its destination and entropy count)
      * @return the port by which it would leave now, or NO_ROUTE
      */
-    uint16_t GetRoute(const Frame& frame) const;
+    uint16_t GetRoute(const TransitFrame& frame) const
+    {
+        const uint16_t route = m_routes[frame.destination];
+        return route < m_transmitters.size() ? route : ChooseRoute(frame, route);
+    }
 
     /**
      * @param tier its tier, 0 next to the accelerators; for its seed and for reports
@@ -82,7 +86,8 @@ class FabricSwitch : public Object, public FrameSink
     /** The link of a port has gone down. @param port the port */
     void PortDown(uint16_t port);
 
-    void ReceiveFrame(uint16_t port, Frame* frame) override;
+    void ReceiveFrame(uint16_t port, TransitFrame& transit) override;
+    void Prepare(uint16_t port, const TransitFrame& transit, bool isNext) const override;
     void BufferReleased() override;
     void PortReady(uint16_t port) override;
 
@@ -93,6 +98,13 @@ class FabricSwitch : public Object, public FrameSink
     void DoDispose() override;
     /** @param port a port @return bytes of headroom of a lossless class there */
     uint64_t HeadroomOf(const FabricPort& port) const;
+    /**
+     * Choose among the ports of a group.
+     * @param frame the frame
+     * @param route the group's number after those of the ports, or NO_ROUTE
+     * @return the port, or NO_ROUTE
+     */
+    uint16_t ChooseRoute(const TransitFrame& frame, uint16_t route) const;
     /** Take note of all departures at all ports by now. */
     void SettleAll();
     /**
@@ -101,22 +113,25 @@ class FabricSwitch : public Object, public FrameSink
      * @param frame the frame
      * @return whether there is room
      */
-    bool AdmitWithCare(uint16_t port, const Frame& frame);
+    bool AdmitWithCare(uint16_t port, const TransitFrame& frame);
     /** Drop a frame that came in. @param port by which @param frame the frame */
-    void Drop(uint16_t port, Frame* frame);
+    void Drop(uint16_t port, const TransitFrame& frame);
 
+    // What every frame touches comes first.
     std::vector<FrameTransmitter*> m_transmitters; //!< by port number
-    std::vector<uint16_t> m_groupOf;               //!< by terminal
-    std::vector<std::vector<uint16_t>> m_groups;   //!< ports of each group
-    SharedBuffer m_buffer;                         //!< packet memory
-    Ptr<LoadBalancer> m_balancer;                  //!< chooses within a group
-    uint64_t m_seed = 0;                           //!< hash of run, tier and place
-    FramePool* m_pool = nullptr;                   //!< where dropped frames go
-    std::vector<Ptr<FabricPort>> m_ports;          //!< the ports
-    uint32_t m_tier = 0;                           //!< see SetPlace()
-    uint32_t m_place = 0;                          //!< see SetPlace()
-    uint64_t m_unroutable = 0;                     //!< see GetUnroutable()
-    uint64_t m_losslessDrops = 0;                  //!< see GetLosslessDrops()
+    std::vector<uint16_t> m_routes; //!< by terminal: a port, the number of ports plus a group, or
+                                    //!< NO_ROUTE
+    SharedBuffer m_buffer;          //!< packet memory
+    std::vector<std::vector<uint16_t>> m_groups; //!< ports of each group
+    Ptr<LoadBalancer> m_balancer;                //!< chooses within a group
+    uint64_t m_seed = 0;                         //!< hash of run, tier and place
+    bool m_isEcmp = false;                       //!< m_balancer is a FlowEcmp
+    FramePool* m_pool = nullptr;                 //!< where dropped frames go
+    std::vector<Ptr<FabricPort>> m_ports;        //!< the ports
+    uint32_t m_tier = 0;                         //!< see SetPlace()
+    uint32_t m_place = 0;                        //!< see SetPlace()
+    uint64_t m_unroutable = 0;                   //!< see GetUnroutable()
+    uint64_t m_losslessDrops = 0;                //!< see GetLosslessDrops()
 
     std::string m_balancerType;  //!< attribute
     uint64_t m_bufferBytes;      //!< attribute

@@ -8,7 +8,7 @@
 namespace ns3::llm
 {
 
-struct Frame;
+struct TransitFrame;
 
 /**
  * @ingroup llm-fabric-fabric
@@ -21,9 +21,22 @@ class FrameSink
     /**
      * A frame has been received whole.
      * @param port number of the port at this owner
-     * @param frame the frame; the owner's from here on
+     * @param transit the frame, which is the owner's from here on
      */
-    virtual void ReceiveFrame(uint16_t port, Frame* frame) = 0;
+    virtual void ReceiveFrame(uint16_t port, TransitFrame& transit) = 0;
+
+    /**
+     * A hint: a frame is likely to be received soon. Fetch memory for it, change nothing.
+     * @param port number of the port at this owner
+     * @param transit the frame
+     * @param isNext whether it is about to be received, so that this is the last hint
+     */
+    virtual void Prepare([[maybe_unused]] uint16_t port,
+                         [[maybe_unused]] const TransitFrame& transit,
+                         [[maybe_unused]] bool isNext) const
+    {
+    }
+
     /**
      * Room has been released in this owner's buffer while a pause is on.
      */

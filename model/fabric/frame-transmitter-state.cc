@@ -29,7 +29,7 @@ FrameTransmitter::SetPaused(uint8_t trafficClass, bool stop)
     if (stop && !IsPaused(trafficClass))
     {
         ++m_counters.pausesReceived;
-        m_pausedSince[trafficClass] = m_clock->NowTicks();
+        GetWaiting().pausedSince[trafficClass] = m_clock->NowTicks();
         m_pausedMask |= bit;
         if (!m_ring.IsSettled() && m_fixedClass == trafficClass)
         {
@@ -38,7 +38,7 @@ FrameTransmitter::SetPaused(uint8_t trafficClass, bool stop)
     }
     else if (!stop && IsPaused(trafficClass))
     {
-        m_counters.pausedTicks += m_clock->NowTicks() - m_pausedSince[trafficClass];
+        m_counters.pausedTicks += m_clock->NowTicks() - m_waiting->pausedSince[trafficClass];
         m_pausedMask &= ~bit;
         if (m_waitingMask & bit)
         {
@@ -56,7 +56,7 @@ void
 FrameTransmitter::SetUp(bool isUp)
 {
     Settle();
-    m_isUp = isUp;
+    SetCare(DOWN, !isUp);
     if (isUp)
     {
         m_owner->PortReady(m_index);
@@ -75,7 +75,6 @@ FrameTransmitter::SetUp(bool isUp)
             LoseQueued(PopWaiting(c));
         }
     }
-    m_arrivalAt = FrameClock::NEVER;
     m_decisionAt = FrameClock::NEVER;
     m_settlingAt = FrameClock::NEVER;
     m_freeAt = m_clock->NowTicks();
@@ -83,7 +82,7 @@ FrameTransmitter::SetUp(bool isUp)
     {
         if (IsPaused(c))
         {
-            m_counters.pausedTicks += m_clock->NowTicks() - m_pausedSince[c];
+            m_counters.pausedTicks += m_clock->NowTicks() - m_waiting->pausedSince[c];
         }
     }
     m_pausedMask = 0;
@@ -112,6 +111,16 @@ FrameTransmitter::Lose(Frame* frame)
     m_pool->Give(frame);
 }
 
+PortCounters
+FrameTransmitter::GetCounters() const
+{
+    PortCounters counters = m_counters;
+    counters.frames = m_sentFrames;
+    counters.wireBytes = m_sentBytes;
+    counters.maxQueueBytes = m_maxQueued;
+    return counters;
+}
+
 uint64_t
 FrameTransmitter::GetQueueBytes(uint64_t tick) const
 {
@@ -122,7 +131,7 @@ FrameTransmitter::GetQueueBytes(uint64_t tick) const
     }
     for (uint32_t i = m_ring.GetSettledCount(); i < m_ring.GetSize(); ++i)
     {
-        if (m_ring.At(i).startTick <= tick)
+        if (GetStart(m_ring.At(i)) <= tick)
         {
             bytes -= m_ring.At(i).wireBytes;
         }

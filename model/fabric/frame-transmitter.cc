@@ -25,6 +25,40 @@ FrameTransmitter::Install(FrameClock* clock,
     m_object = clock->AddObject(this);
     clock->SetHandler(FrameEventKind::ARRIVAL, &HandleArrival);
     clock->SetHandler(FrameEventKind::DEPARTURE, &HandleDeparture);
+    clock->SetHints(FrameEventKind::ARRIVAL, {&FetchSelf, &FetchFront, &Prepare, &PrepareNext});
+    MeetPeer();
+}
+
+void
+FrameTransmitter::FetchSelf(const void* object)
+{
+    __builtin_prefetch(object);
+}
+
+void
+FrameTransmitter::FetchFront(const void* object)
+{
+    static_cast<const FrameTransmitter*>(object)->m_ring.Prefetch();
+}
+
+void
+FrameTransmitter::Prepare(const void* object)
+{
+    const auto self = static_cast<const FrameTransmitter*>(object);
+    if (self->m_ring.GetSize() != 0)
+    {
+        self->m_receiver->Prepare(self->m_receiverPort, self->m_ring.Front(), false);
+    }
+}
+
+void
+FrameTransmitter::PrepareNext(const void* object)
+{
+    const auto self = static_cast<const FrameTransmitter*>(object);
+    if (self->m_ring.GetSize() != 0)
+    {
+        self->m_receiver->Prepare(self->m_receiverPort, self->m_ring.Front(), true);
+    }
 }
 
 void
@@ -37,64 +71,50 @@ FrameTransmitter::Connect(FrameTransmitter* peer, DataRate rate, Time delay)
     const uint64_t common = std::gcd(scale, rate.GetBitRate());
     m_rateTicks = scale / common;
     m_rateBytes = rate.GetBitRate() / common;
+    MeetPeer();
 }
 
 void
-FrameTransmitter::Enqueue(Frame* frame)
+FrameTransmitter::MeetPeer()
 {
-    const uint8_t trafficClass = frame->trafficClass;
-    Settle();
-    if (m_waitingMask != 0 && m_decisionAt <= m_clock->NowTicks())
+    if (m_peer)
+    {
+        m_receiver = m_peer->m_owner;
+        m_receiverPort = m_peer->m_index;
+        m_peer->m_receiver = m_owner;
+        m_peer->m_receiverPort = m_index;
+    }
+}
+
+void
+FrameTransmitter::EnqueueWithCare(const TransitFrame& transit, uint64_t now)
+{
+    const uint8_t trafficClass = transit.trafficClass;
+    if (m_waitingMask != 0 && m_decisionAt <= now)
     {
         // what leaves at a tick leaves it before anything is queued there at that tick, also when
         // another port's departure queues this frame (a resume) before this port's has run
         m_decisionAt = FrameClock::NEVER;
         Decide();
     }
-    uint32_t& queued = m_queued[trafficClass];
-    queued += frame->wireBytes;
-    m_counters.maxQueueBytes = std::max(m_counters.maxQueueBytes, queued);
+    Count(transit);
     const bool mayFix = (m_waitingMask & ~m_pausedMask) == 0 && !IsPaused(trafficClass) &&
-                        (m_ring.IsSettled() || m_fixedClass == trafficClass) && m_isUp;
-    if (mayFix && (!m_isReference || m_freeAt <= m_clock->NowTicks()))
+                        (m_ring.IsSettled() || m_fixedClass == trafficClass) && IsUp();
+    if (mayFix && (!(m_needsCare & REFERENCE) || m_freeAt <= now))
     {
-        Commit(frame);
+        Commit(transit, now);
     }
     else
     {
-        EnqueueSlowly(frame);
+        EnqueueSlowly(transit);
     }
 }
 
 void
-FrameTransmitter::Commit(Frame* frame)
+FrameTransmitter::EnqueueSlowly(const TransitFrame& transit)
 {
-    const uint64_t start = std::max(m_clock->NowTicks(), m_freeAt);
-    m_freeAt = start + GetSerializationTicks(frame->wireBytes);
-    const uint64_t arrival = m_freeAt + m_delay;
-    m_fixedClass = frame->trafficClass;
-    m_ring.PushBack({frame,
-                     start,
-                     arrival,
-                     frame->wireBytes,
-                     frame->ingress,
-                     frame->trafficClass,
-                     frame->kind});
-    if (m_arrivalAt == FrameClock::NEVER)
-    {
-        m_arrivalAt = arrival;
-        m_clock->ScheduleFrame(arrival, FrameEventKind::ARRIVAL, m_object);
-    }
-    if (m_buffer && m_buffer->IsWatched())
-    {
-        Watch();
-    }
-}
-
-void
-FrameTransmitter::EnqueueSlowly(Frame* frame)
-{
-    if (!m_isUp)
+    Frame* frame = transit.Store();
+    if (!IsUp())
     {
         LoseQueued(frame);
         return;
@@ -159,14 +179,14 @@ FrameTransmitter::Decide()
         return;
     }
     const auto first = static_cast<uint8_t>(31 - __builtin_clz(choices));
-    Commit(PopWaiting(first));
+    Commit(TransitFrame(PopWaiting(first)), m_clock->NowTicks());
     Settle();
     choices = m_waitingMask & ~uint32_t{m_pausedMask};
     if (choices == 0)
     {
         return;
     }
-    if ((choices & (choices - 1)) != 0 || m_isReference)
+    if ((choices & (choices - 1)) != 0 || (m_needsCare & REFERENCE))
     {
         ScheduleDecision();
         return;
@@ -175,7 +195,7 @@ FrameTransmitter::Decide()
     const auto only = static_cast<uint8_t>(31 - __builtin_clz(choices));
     for (uint32_t i = 0; i < BATCH && (m_waitingMask >> only & 1); ++i)
     {
-        Commit(PopWaiting(only));
+        Commit(TransitFrame(PopWaiting(only)), m_clock->NowTicks());
     }
     if (m_waitingMask >> only & 1)
     {
@@ -186,22 +206,19 @@ FrameTransmitter::Decide()
 void
 FrameTransmitter::PushWaiting(Frame* frame)
 {
-    if (!m_waiting)
-    {
-        m_waiting = std::make_unique<Waiting>();
-    }
+    Waiting& waiting = GetWaiting();
     const uint8_t c = frame->trafficClass;
     frame->next = nullptr;
     if (m_waitingMask >> c & 1)
     {
-        m_waiting->tail[c]->next = frame;
+        waiting.tail[c]->next = frame;
     }
     else
     {
-        m_waiting->head[c] = frame;
+        waiting.head[c] = frame;
         m_waitingMask |= 1u << c;
     }
-    m_waiting->tail[c] = frame;
+    waiting.tail[c] = frame;
 }
 
 Frame*
@@ -219,77 +236,38 @@ FrameTransmitter::PopWaiting(uint8_t trafficClass)
 void
 FrameTransmitter::TakeBack()
 {
-    if (!m_waiting)
-    {
-        m_waiting = std::make_unique<Waiting>();
-    }
+    Waiting& waiting = GetWaiting();
     while (!m_ring.IsSettled())
     {
-        const Departure& last = m_ring.Back();
-        Frame* frame = last.frame;
-        const uint8_t c = last.trafficClass;
-        m_freeAt = last.startTick;
+        Frame* frame = m_ring.Back().Store();
+        const uint8_t c = frame->trafficClass;
+        m_freeAt = GetStart(m_ring.Back());
         m_ring.PopBack();
-        frame->next = m_waitingMask >> c & 1 ? m_waiting->head[c] : nullptr;
-        m_waiting->head[c] = frame;
+        frame->next = m_waitingMask >> c & 1 ? waiting.head[c] : nullptr;
+        waiting.head[c] = frame;
         if (!frame->next)
         {
-            m_waiting->tail[c] = frame;
+            waiting.tail[c] = frame;
             m_waitingMask |= 1u << c;
         }
     }
-    if (m_ring.GetSize() == 0)
-    {
-        m_arrivalAt = FrameClock::NEVER;
-    }
 }
 
 void
-FrameTransmitter::Settle()
+FrameTransmitter::MaybeMark(TransitFrame& departure, uint32_t queue)
 {
-    const uint64_t now = m_clock->NowTicks();
-    while (!m_ring.IsSettled())
-    {
-        const Departure& departure = m_ring.FirstUnsettled();
-        if (departure.startTick > now)
-        {
-            return;
-        }
-        uint32_t& queued = m_queued[departure.trafficClass];
-        if (queued > m_ecn.minBytes && departure.kind == FrameKind::DATA)
-        {
-            MaybeMark(departure, queued);
-        }
-        queued -= departure.wireBytes;
-        ++m_counters.frames;
-        m_counters.wireBytes += departure.wireBytes;
-        m_ring.SettleOne();
-        if (m_buffer && departure.trafficClass != PAUSE_CLASS)
-        {
-            m_buffer->Release(departure.ingress, departure.trafficClass, departure.wireBytes);
-            if (m_buffer->IsWatched())
-            {
-                m_owner->BufferReleased();
-            }
-        }
-    }
-}
-
-void
-FrameTransmitter::MaybeMark(const Departure& departure, uint32_t queue)
-{
-    Frame& frame = *departure.frame;
     if (queue <= m_ecn.maxBytes)
     {
         const double probability =
             m_ecn.maxProbability * (queue - m_ecn.minBytes) / (m_ecn.maxBytes - m_ecn.minBytes);
+        const Frame& frame = *departure.frame;
         const uint64_t what = uint64_t{frame.identity} << 32 | frame.attempt;
         if (HashToUnit(MixHash(m_seed ^ m_place, what)) >= probability)
         {
             return;
         }
     }
-    frame.flags |= Frame::MARKED;
+    departure.flags |= Frame::MARKED;
     ++m_counters.marks;
 }
 
@@ -305,7 +283,7 @@ FrameTransmitter::ScheduleSettling()
 {
     if (m_settlingAt == FrameClock::NEVER && !m_ring.IsSettled())
     {
-        const uint64_t start = m_ring.FirstUnsettled().startTick;
+        const uint64_t start = GetStart(m_ring.FirstUnsettled());
         if (start > m_clock->NowTicks())
         {
             m_settlingAt = start;
@@ -318,7 +296,9 @@ void
 FrameTransmitter::HandleArrival(void* object)
 {
     auto self = static_cast<FrameTransmitter*>(object);
-    if (self->m_arrivalAt == self->m_clock->NowTicks())
+    // an event whose frame was taken back is void
+    if (self->m_ring.GetSize() != 0 &&
+        self->m_ring.Front().arrivalTick == self->m_clock->NowTicks())
     {
         self->Arrive();
     }
@@ -328,28 +308,23 @@ void
 FrameTransmitter::Arrive()
 {
     Settle();
-    Frame* frame = m_ring.Front().frame;
+    TransitFrame transit = m_ring.Front();
     m_ring.PopFront();
     if (m_ring.GetSize() != 0)
     {
-        m_arrivalAt = m_ring.Front().arrivalTick;
-        m_clock->ScheduleFrame(m_arrivalAt, FrameEventKind::ARRIVAL, m_object);
+        m_clock->ScheduleFrame(m_ring.Front().arrivalTick, FrameEventKind::ARRIVAL, m_object);
     }
-    else
+    if (m_isObserved)
     {
-        m_arrivalAt = FrameClock::NEVER;
+        m_observer->FrameArrived(*this, *transit.Store(), m_clock->NowTicks());
     }
-    if (m_observer)
+    if (transit.kind != FrameKind::PAUSE)
     {
-        m_observer->FrameArrived(*this, *frame, m_clock->NowTicks());
-    }
-    if (frame->kind != FrameKind::PAUSE)
-    {
-        m_peer->m_owner->ReceiveFrame(m_peer->m_index, frame);
+        m_receiver->ReceiveFrame(m_receiverPort, transit);
         return;
     }
-    m_peer->SetPaused(static_cast<uint8_t>(frame->psn), frame->payloadBytes != 0);
-    m_pool->Give(frame);
+    m_peer->SetPaused(static_cast<uint8_t>(transit.frame->psn), transit.frame->payloadBytes != 0);
+    m_pool->Give(transit.frame);
 }
 
 } // namespace ns3::llm

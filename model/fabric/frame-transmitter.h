@@ -4,48 +4,23 @@
 #define LLM_FABRIC_FRAME_TRANSMITTER_H
 
 #include "departure-ring.h"
+#include "ecn-profile.h"
 #include "fabric-frame.h"
 #include "frame-sink.h"
+#include "port-counters.h"
 #include "shared-buffer.h"
 
 #include "ns3/data-rate.h"
 #include "ns3/frame-clock.h"
 #include "ns3/nstime.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <memory>
 
 namespace ns3::llm
 {
-
-/**
- * @ingroup llm-fabric-fabric
- * Marking of a port's queue, RED-style on the instantaneous queue at departure (DCQCN, SIGCOMM 2015).
- */
-struct EcnProfile
-{
-    uint32_t minBytes = UINT32_MAX; //!< never marked up to here (Kmin)
-    uint32_t maxBytes = UINT32_MAX; //!< always marked above (Kmax)
-    double maxProbability = 0;      //!< probability at maxBytes (Pmax)
-};
-
-/**
- * @ingroup llm-fabric-fabric
- * What a port has sent and suffered; additive.
- */
-struct PortCounters
-{
-    uint64_t frames = 0;         //!< frames sent
-    uint64_t wireBytes = 0;      //!< wire bytes sent
-    uint64_t marks = 0;          //!< frames marked
-    uint64_t pausesReceived = 0; //!< PFC frames that stopped this port
-    uint64_t pausesSent = 0;     //!< PFC frames that stopped the peer
-    uint64_t drops = 0;          //!< frames dropped here because the buffer had no room
-    uint64_t lost = 0;           //!< frames lost because the link was down
-    uint64_t pausedTicks = 0;    //!< time for which a class was stopped, ps, summed over classes
-    uint32_t maxQueueBytes = 0;  //!< longest queue of a class seen at an enqueue
-};
 
 /**
  * @ingroup llm-fabric-fabric
@@ -57,7 +32,7 @@ struct PortCounters
  * has left is settled (queue length, mark, buffer) lazily, before anything could depend on it; while
  * a pause is on in the switch, exactly when it leaves.
  */
-class FrameTransmitter
+class alignas(64) FrameTransmitter
 {
   public:
     /**
@@ -81,14 +56,44 @@ class FrameTransmitter
 
     /**
      * Queue a frame (from a frame event).
-     * @param frame the frame, the transmitter's from here on
+     * @param transit the frame, the transmitter's from here on
      */
-    void Enqueue(Frame* frame);
+    void Enqueue(const TransitFrame& transit)
+    {
+        const uint64_t now = m_clock->NowTicks();
+        SettleUpTo(now);
+        const bool isPlain = (m_waitingMask | m_pausedMask | m_needsCare) == 0 &&
+                             (m_ring.IsSettled() || m_fixedClass == transit.trafficClass);
+        if (__builtin_expect(isPlain, 1))
+        {
+            Count(transit);
+            Commit(transit, now);
+        }
+        else
+        {
+            EnqueueWithCare(transit, now);
+        }
+    }
+
+    /** @copydoc Enqueue @param frame the frame */
+    void Enqueue(Frame* frame)
+    {
+        Enqueue(TransitFrame(frame));
+    }
 
     /** @return whether a frame queued now would start at once, if its class is not paused */
     bool IsIdle() const
     {
         return m_freeAt <= m_clock->NowTicks() && (m_waitingMask & ~m_pausedMask) == 0;
+    }
+
+    /** Fetch what a departure touches. */
+    void Prefetch() const
+    {
+        const auto lines = reinterpret_cast<const char*>(this);
+        __builtin_prefetch(lines);
+        __builtin_prefetch(lines + 64);
+        __builtin_prefetch(lines + 128);
     }
 
     /** @return tick at which the last frame whose departure is fixed has left */
@@ -130,7 +135,10 @@ class FrameTransmitter
     }
 
     /** Take note of all that has left by now. */
-    void Settle();
+    void Settle()
+    {
+        SettleUpTo(m_clock->NowTicks());
+    }
 
     /** From now on, settle each departure in an event of its own while the buffer is watched. */
     void Watch();
@@ -144,7 +152,7 @@ class FrameTransmitter
     /** @return whether the link is up */
     bool IsUp() const
     {
-        return m_isUp;
+        return (m_needsCare & DOWN) == 0;
     }
 
     /**
@@ -153,7 +161,7 @@ class FrameTransmitter
      */
     void SetReferenceMode(bool isReference)
     {
-        m_isReference = isReference;
+        SetCare(REFERENCE, isReference);
     }
 
     /**
@@ -179,10 +187,7 @@ class FrameTransmitter
     uint64_t GetQueueBytes(uint64_t tick) const;
 
     /** @return what was counted */
-    const PortCounters& GetCounters() const
-    {
-        return m_counters;
-    }
+    PortCounters GetCounters() const;
 
     /** @return the other end, or nullptr */
     FrameTransmitter* GetPeer() const
@@ -240,6 +245,7 @@ class FrameTransmitter
     void SetObserver(Observer* observer)
     {
         m_observer = observer;
+        m_isObserved = observer != nullptr;
     }
 
     /** @return hash of the port's place in its fabric or rail */
@@ -251,21 +257,121 @@ class FrameTransmitter
   private:
     static constexpr uint32_t BATCH = 16; //!< waiting frames whose departure is fixed at once
 
-    /** Frames that wait, by class; made when first needed. */
+    static constexpr uint8_t DOWN = 1;      //!< the link is down
+    static constexpr uint8_t REFERENCE = 2; //!< each departure is decided when due
+
+    /** @param what DOWN or REFERENCE @param isSo whether it is so */
+    void SetCare(uint8_t what, bool isSo)
+    {
+        m_needsCare = static_cast<uint8_t>(isSo ? m_needsCare | what : m_needsCare & ~what);
+    }
+
+    /** What waits, by class; made when first needed. */
     struct Waiting
     {
-        std::array<Frame*, TRAFFIC_CLASSES + 1> head{}; //!< the first of each class
-        std::array<Frame*, TRAFFIC_CLASSES + 1> tail{}; //!< the last of each class
+        std::array<Frame*, TRAFFIC_CLASSES + 1> head{};      //!< the first of each class
+        std::array<Frame*, TRAFFIC_CLASSES + 1> tail{};      //!< the last of each class
+        std::array<uint64_t, TRAFFIC_CLASSES> pausedSince{}; //!< tick of the stop in force
     };
 
     /** Handler of FrameEventKind::ARRIVAL. @param object the transmitter */
     static void HandleArrival(void* object);
     /** Handler of FrameEventKind::DEPARTURE. @param object the transmitter */
     static void HandleDeparture(void* object);
+    /** Hints before an arrival, from far to near. @param object the transmitter */
+    static void FetchSelf(const void* object);
+    /** @copydoc FetchSelf */
+    static void FetchFront(const void* object);
+    /** @copydoc FetchSelf */
+    static void Prepare(const void* object);
+    /** @copydoc FetchSelf */
+    static void PrepareNext(const void* object);
     /** The first frame on the link has arrived. */
     void Arrive();
-    /** Fix the departure of a frame after all others. @param frame the frame */
-    void Commit(Frame* frame);
+    /** Learn who receives, and tell the other end. */
+    void MeetPeer();
+
+    /** Take note of what has left by a tick. @param now the tick */
+    void SettleUpTo(uint64_t now)
+    {
+        while (!m_ring.IsSettled() && GetStart(m_ring.FirstUnsettled()) <= now)
+        {
+            SettleOne();
+        }
+    }
+
+    /** Take note of the first departure that is not settled. */
+    void SettleOne()
+    {
+        TransitFrame& departure = m_ring.FirstUnsettled();
+        const uint32_t bytes = departure.wireBytes;
+        uint32_t& queued = m_queued[departure.trafficClass];
+        if (__builtin_expect(queued > m_ecn.minBytes, 0) && departure.kind == FrameKind::DATA)
+        {
+            MaybeMark(departure, queued);
+        }
+        queued -= bytes;
+        ++m_sentFrames;
+        m_sentBytes += bytes;
+        m_ring.SettleOne();
+        if (m_buffer && departure.trafficClass != PAUSE_CLASS)
+        {
+            m_buffer->Release(departure.ingress, departure.trafficClass, bytes);
+            if (__builtin_expect(m_buffer->IsWatched(), 0))
+            {
+                m_owner->BufferReleased();
+            }
+        }
+    }
+
+    /** @return what waits, made if it is the first */
+    Waiting& GetWaiting()
+    {
+        if (!m_waiting)
+        {
+            m_waiting = std::make_unique<Waiting>();
+        }
+        return *m_waiting;
+    }
+
+    /** Fix the departure of a frame after all others. @param transit the frame @param now ps */
+    void Commit(const TransitFrame& transit, uint64_t now)
+    {
+        const uint64_t start = std::max(now, m_freeAt);
+        m_freeAt = start + GetSerializationTicks(transit.wireBytes);
+        const uint64_t arrival = m_freeAt + m_delay;
+        m_fixedClass = transit.trafficClass;
+        m_ring.PushBack(transit).arrivalTick = arrival;
+        if (m_ring.GetSize() == 1)
+        {
+            m_clock->ScheduleFrame(arrival, FrameEventKind::ARRIVAL, m_object);
+        }
+        if (start <= now)
+        {
+            SettleOne(); // rather now than later, while all that it touches is at hand
+        }
+        if (m_buffer && __builtin_expect(m_buffer->IsWatched(), 0))
+        {
+            Watch();
+        }
+    }
+
+    /** @param departure a fixed departure @return when its transmission starts */
+    uint64_t GetStart(const TransitFrame& departure) const
+    {
+        return departure.arrivalTick - m_delay - GetSerializationTicks(departure.wireBytes);
+    }
+
+    /** Count a frame that is queued. @param transit the frame */
+    void Count(const TransitFrame& transit)
+    {
+        uint32_t& queued = m_queued[transit.trafficClass];
+        queued += transit.wireBytes;
+        m_maxQueued = std::max(m_maxQueued, queued);
+    }
+
+    /** Queue a frame that can perhaps not be fixed at once. @param transit it @param now ps */
+    void EnqueueWithCare(const TransitFrame& transit, uint64_t now);
     /** Queue a frame behind those of its class. @param frame the frame */
     void PushWaiting(Frame* frame);
     /** Take the first waiting frame of a class. @param trafficClass the class @return the frame */
@@ -276,12 +382,12 @@ class FrameTransmitter
     void Decide();
     /** See to it that Decide() runs when the last frame has left. */
     void ScheduleDecision();
-    /** Choose a departure for a queued frame that cannot be fixed at once. @param frame the frame */
-    void EnqueueSlowly(Frame* frame);
+    /** Let a frame wait. @param transit the frame */
+    void EnqueueSlowly(const TransitFrame& transit);
     /** In watched times: have an event at the next departure. */
     void ScheduleSettling();
     /** Mark a frame if the draw says so. @param departure the frame @param queue bytes with it */
-    void MaybeMark(const Departure& departure, uint32_t queue);
+    void MaybeMark(TransitFrame& departure, uint32_t queue);
     /** A PFC frame has come in. @param trafficClass class @param stop stop or go on */
     void SetPaused(uint8_t trafficClass, bool stop);
     /** Lose a frame that has not departed. @param frame the frame */
@@ -289,35 +395,42 @@ class FrameTransmitter
     /** Give a frame that is lost with the link back to the pool. @param frame the frame */
     void Lose(Frame* frame);
 
-    FrameClock* m_clock = nullptr;            //!< the clock
-    FrameTransmitter* m_peer = nullptr;       //!< the other end
-    uint64_t m_freeAt = 0;                    //!< when the last fixed departure has left
-    uint64_t m_arrivalAt = FrameClock::NEVER; //!< tick of the arrival event in force
-    uint64_t m_rateTicks = 0;                 //!< the line sends m_rateBytes in so many ps
-    uint64_t m_rateBytes = 1;                 //!< without a common factor; 1 at 25G to 1.6T
-    uint64_t m_delay = 0;                     //!< propagation, ps
-    DepartureRing m_ring;                     //!< fixed departures
-    uint16_t m_waitingMask = 0;               //!< classes with waiting frames
-    uint16_t m_pausedMask = 0;                //!< classes that the peer has stopped
-    uint16_t m_index = 0;                     //!< number at the owner
-    uint8_t m_fixedClass = 0;                 //!< class of the last fixed departure
-    bool m_isUp = true;                       //!< link is up
-    bool m_isReference = false;               //!< decide each departure when due
-    uint32_t m_object = 0;                    //!< number at the clock
-    SharedBuffer* m_buffer = nullptr;         //!< the switch's memory
-    FrameSink* m_owner = nullptr;             //!< switch or NIC
-    Observer* m_observer = nullptr;           //!< sees arrivals
-    std::array<uint32_t, TRAFFIC_CLASSES + 1> m_queued{};  //!< wire bytes not departed, by class
-    EcnProfile m_ecn;                                      //!< marking
-    uint64_t m_decisionAt = FrameClock::NEVER;             //!< tick of the decision in force
-    uint64_t m_settlingAt = FrameClock::NEVER;             //!< tick of the settling event in force
-    uint64_t m_seed = 0;                                   //!< seed of the draws
-    uint64_t m_place = 0;                                  //!< hash of the place
-    std::unique_ptr<Waiting> m_waiting;                    //!< frames without a departure
-    PortCounters m_counters;                               //!< what happened
-    std::array<uint64_t, TRAFFIC_CLASSES> m_pausedSince{}; //!< tick of the stop in force, by class
-    FramePool* m_pool = nullptr;                           //!< where lost frames go
-    DataRate m_rate;                                       //!< line rate
+    // What every frame touches comes first, in the order in which it does: an arrival reads the first
+    // cache line, a departure all three.
+    DepartureRing m_ring;             //!< fixed departures
+    FrameClock* m_clock = nullptr;    //!< the clock
+    FrameSink* m_receiver = nullptr;  //!< who owns the far end
+    uint64_t m_freeAt = 0;            //!< when the last fixed departure has left
+    uint32_t m_object = 0;            //!< number at the clock
+    uint16_t m_receiverPort = 0;      //!< number of the far end at its owner
+    uint16_t m_waitingMask = 0;       //!< classes with waiting frames
+    uint16_t m_pausedMask = 0;        //!< classes that the peer has stopped
+    uint8_t m_fixedClass = 0;         //!< class of the last fixed departure
+    uint8_t m_needsCare = 0;          //!< DOWN, REFERENCE
+    bool m_isObserved = false;        //!< there is an observer
+    uint16_t m_index = 0;             //!< number at the owner
+    SharedBuffer* m_buffer = nullptr; //!< the switch's memory
+    uint64_t m_rateTicks = 0;         //!< the line sends m_rateBytes in so many ps
+    uint64_t m_rateBytes = 1;         //!< without a common factor; 1 at 25G to 1.6T
+    uint64_t m_delay = 0;             //!< propagation, ps
+    uint64_t m_sentFrames = 0;        //!< frames that have left
+    uint64_t m_sentBytes = 0;         //!< wire bytes of these
+    Observer* m_observer = nullptr;   //!< sees arrivals
+    std::array<uint32_t, TRAFFIC_CLASSES + 1> m_queued{}; //!< wire bytes not departed, by class
+    uint32_t m_maxQueued = 0;                             //!< the largest of these so far
+    EcnProfile m_ecn;                                     //!< marking
+
+    // What few frames touch.
+    FrameTransmitter* m_peer = nullptr;        //!< the other end
+    FrameSink* m_owner = nullptr;              //!< switch or NIC
+    uint64_t m_decisionAt = FrameClock::NEVER; //!< tick of the decision in force
+    uint64_t m_settlingAt = FrameClock::NEVER; //!< tick of the settling event in force
+    uint64_t m_seed = 0;                       //!< seed of the draws
+    uint64_t m_place = 0;                      //!< hash of the place
+    std::unique_ptr<Waiting> m_waiting;        //!< frames without a departure
+    PortCounters m_counters;                   //!< what happened, but for what was sent
+    FramePool* m_pool = nullptr;               //!< where lost frames go
+    DataRate m_rate;                           //!< line rate
 };
 
 } // namespace ns3::llm

@@ -2,8 +2,6 @@
 
 #include "load-balancer.h"
 
-#include "identity-hash.h"
-
 namespace ns3::llm
 {
 
@@ -31,8 +29,7 @@ FlowEcmp::GetTypeId()
 uint16_t
 FlowEcmp::Choose(const Frame& frame, const std::vector<uint16_t>& ports, uint64_t seed)
 {
-    const uint64_t hash = MixHash(seed, frame.entropy) >> 32;
-    return ports[(hash * ports.size()) >> 32];
+    return Pick(frame.entropy, ports, seed);
 }
 
 } // namespace ns3::llm

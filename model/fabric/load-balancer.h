@@ -4,6 +4,7 @@
 #define LLM_FABRIC_LOAD_BALANCER_H
 
 #include "fabric-frame.h"
+#include "identity-hash.h"
 
 #include "ns3/object.h"
 
@@ -46,6 +47,19 @@ class FlowEcmp : public LoadBalancer
     static TypeId GetTypeId();
 
     uint16_t Choose(const Frame& frame, const std::vector<uint16_t>& ports, uint64_t seed) override;
+
+    /**
+     * Choose().
+     * @param entropy the frame's
+     * @param ports the candidates
+     * @param seed the switch's seed
+     * @return one of the candidates
+     */
+    static uint16_t Pick(uint32_t entropy, const std::vector<uint16_t>& ports, uint64_t seed)
+    {
+        const uint64_t hash = MixHash(seed, entropy) >> 32;
+        return ports[(hash * ports.size()) >> 32];
+    }
 };
 
 } // namespace ns3::llm

@@ -10,9 +10,13 @@ namespace ns3::llm
 void
 SharedBuffer::Configure(const Config& config, const std::vector<uint64_t>& headroomBytes)
 {
-    m_config = config;
+    m_reserveBytes = config.reserveBytes;
+    m_alpha = config.alpha;
+    m_hysteresisBytes = config.hysteresisBytes;
+    m_losslessMask = config.losslessMask;
     m_headroom = headroomBytes;
-    m_counters.assign(headroomBytes.size() * TRAFFIC_CLASSES, Counter());
+    m_ports = static_cast<uint32_t>(headroomBytes.size());
+    m_counters = std::make_unique<Counter[]>(std::size_t{m_ports} * TRAFFIC_CLASSES);
     m_sharedBytes = static_cast<int64_t>(config.totalBytes);
     for (const uint64_t headroom : headroomBytes)
     {
@@ -30,7 +34,7 @@ SharedBuffer::Verdict
 SharedBuffer::Admit(uint16_t port, uint8_t trafficClass, uint32_t bytes)
 {
     Counter& counter = At(port, trafficClass);
-    const bool isLossless = m_config.losslessMask >> trafficClass & 1;
+    const bool isLossless = m_losslessMask >> trafficClass & 1;
     if (counter.isPaused)
     {
         if (counter.headroomBytes + bytes > m_headroom[port])
@@ -55,14 +59,15 @@ SharedBuffer::Admit(uint16_t port, uint8_t trafficClass, uint32_t bytes)
         return Verdict::ACCEPT;
     }
     counter.isPaused = true;
-    m_paused.push_back(port * TRAFFIC_CLASSES + trafficClass);
+    m_paused.push_back(static_cast<uint32_t>(IndexOf(port, trafficClass)));
+    m_pausedCount = static_cast<uint32_t>(m_paused.size());
     return Verdict::PAUSE;
 }
 
 bool
 SharedBuffer::TakeResumable(uint16_t& port, uint8_t& trafficClass)
 {
-    const double limit = GetThreshold() - static_cast<double>(m_config.hysteresisBytes);
+    const double limit = GetThreshold() - static_cast<double>(m_hysteresisBytes);
     auto it = std::find_if(m_paused.begin(),
                            m_paused.end(),
                            [&](uint32_t index)
@@ -77,9 +82,10 @@ SharedBuffer::TakeResumable(uint16_t& port, uint8_t& trafficClass)
         return false;
     }
     m_counters[*it].isPaused = false;
-    port = static_cast<uint16_t>(*it / TRAFFIC_CLASSES);
-    trafficClass = static_cast<uint8_t>(*it % TRAFFIC_CLASSES);
+    port = static_cast<uint16_t>(*it % m_ports);
+    trafficClass = static_cast<uint8_t>(*it / m_ports);
     m_paused.erase(it);
+    m_pausedCount = static_cast<uint32_t>(m_paused.size());
     return true;
 }
 
@@ -88,7 +94,7 @@ SharedBuffer::ForgetPauses(uint16_t port)
 {
     auto isOfPort = [&](uint32_t index)
     {
-        return index / TRAFFIC_CLASSES == port;
+        return index % m_ports == port;
     };
     for (const uint32_t index : m_paused)
     {
@@ -98,6 +104,7 @@ SharedBuffer::ForgetPauses(uint16_t port)
         }
     }
     m_paused.erase(std::remove_if(m_paused.begin(), m_paused.end(), isOfPort), m_paused.end());
+    m_pausedCount = static_cast<uint32_t>(m_paused.size());
 }
 
 uint64_t

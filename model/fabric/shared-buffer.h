@@ -5,7 +5,9 @@
 
 #include "fabric-frame.h"
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 namespace ns3::llm
@@ -23,7 +25,7 @@ namespace ns3::llm
  * The counters may lag behind departures that nobody has looked at yet. That only makes them
  * larger and the threshold smaller, so a caller settles all ports and asks again before it acts.
  */
-class SharedBuffer
+class alignas(64) SharedBuffer
 {
   public:
     /** Settings. */
@@ -57,16 +59,43 @@ class SharedBuffer
     }
 
     /**
-     * Would a frame need action by these (perhaps lagging) counters?
+     * Count a frame in if that needs no action by these (perhaps lagging) counters.
      * @param port port by which it came
      * @param trafficClass its class
      * @param bytes its size
-     * @return false: Admit() will accept it without a pause
+     * @return false: it was not counted; Admit() decides
      */
-    bool NeedsCare(uint16_t port, uint8_t trafficClass, uint32_t bytes) const
+    bool AdmitPlainly(uint16_t port, uint8_t trafficClass, uint32_t bytes)
     {
-        const Counter& counter = At(port, trafficClass);
-        return counter.isPaused || IsOver(counter.bytes + bytes);
+        Counter& counter = At(port, trafficClass);
+        const uint64_t now = uint64_t{counter.bytes} + bytes;
+        int64_t sharedUsed = m_sharedUsed;
+        if (now > m_reserveBytes)
+        {
+            if (IsOver(now))
+            {
+                return false;
+            }
+            sharedUsed += SharedPart(now) - SharedPart(counter.bytes);
+        }
+        if (counter.isPaused)
+        {
+            return false;
+        }
+        counter.bytes = static_cast<uint32_t>(now);
+        m_sharedUsed = sharedUsed;
+        m_usedBytes += bytes;
+        return true;
+    }
+
+    /**
+     * Fetch what counting a frame touches.
+     * @param port port by which it comes
+     * @param trafficClass its class
+     */
+    void Prefetch(uint16_t port, uint8_t trafficClass) const
+    {
+        __builtin_prefetch(&At(port, trafficClass));
     }
 
     /**
@@ -94,15 +123,17 @@ class SharedBuffer
             counter.headroomBytes -= part;
             bytes -= part;
         }
-        m_sharedUsed -= SharedPart(counter.bytes);
+        if (counter.bytes > m_reserveBytes)
+        {
+            m_sharedUsed -= SharedPart(counter.bytes) - SharedPart(counter.bytes - bytes);
+        }
         counter.bytes -= bytes;
-        m_sharedUsed += SharedPart(counter.bytes);
     }
 
     /** @return whether any (port, class) has asked for a pause: then departures must be exact */
     bool IsWatched() const
     {
-        return !m_paused.empty();
+        return m_pausedCount != 0;
     }
 
     /**
@@ -135,7 +166,7 @@ class SharedBuffer
     /** @return XOFF threshold of a (port, class) now, bytes of the shared part */
     double GetThreshold() const
     {
-        return m_config.alpha * static_cast<double>(m_sharedBytes - m_sharedUsed);
+        return m_alpha * static_cast<double>(m_sharedBytes - m_sharedUsed);
     }
 
   private:
@@ -151,20 +182,29 @@ class SharedBuffer
      * @param bytes bytes outside the headroom
      * @return those beyond the reserve
      */
-    int64_t SharedPart(uint32_t bytes) const
+    int64_t SharedPart(uint64_t bytes) const
     {
-        return bytes > m_config.reserveBytes ? bytes - static_cast<int64_t>(m_config.reserveBytes)
-                                             : 0;
+        return bytes > m_reserveBytes ? static_cast<int64_t>(bytes - m_reserveBytes) : 0;
     }
 
     /**
      * @param bytes bytes outside the headroom
      * @return whether they reach the threshold
      */
-    bool IsOver(uint32_t bytes) const
+    bool IsOver(uint64_t bytes) const
     {
         const int64_t shared = SharedPart(bytes);
         return shared > 0 && static_cast<double>(shared) >= GetThreshold();
+    }
+
+    /**
+     * @param port a port
+     * @param trafficClass a class
+     * @return index of its counter: those of a class lie side by side, as few classes are in use
+     */
+    std::size_t IndexOf(uint16_t port, uint8_t trafficClass) const
+    {
+        return std::size_t{trafficClass} * m_ports + port;
     }
 
     /**
@@ -174,22 +214,28 @@ class SharedBuffer
      */
     const Counter& At(uint16_t port, uint8_t trafficClass) const
     {
-        return m_counters[port * TRAFFIC_CLASSES + trafficClass];
+        return m_counters[IndexOf(port, trafficClass)];
     }
 
     /** @copydoc At */
     Counter& At(uint16_t port, uint8_t trafficClass)
     {
-        return m_counters[port * TRAFFIC_CLASSES + trafficClass];
+        return m_counters[IndexOf(port, trafficClass)];
     }
 
-    Config m_config;                  //!< the settings
-    int64_t m_sharedBytes = 0;        //!< size of the shared part
-    int64_t m_sharedUsed = 0;         //!< used of the shared part
-    uint64_t m_usedBytes = 0;         //!< used in all
-    std::vector<Counter> m_counters;  //!< by port and class
-    std::vector<uint64_t> m_headroom; //!< by port
-    std::vector<uint32_t> m_paused;   //!< paused counters, by index, in the order of pausing
+    // What every frame touches fills the first cache line.
+    std::unique_ptr<Counter[]> m_counters; //!< by class and port
+    uint32_t m_ports = 0;                  //!< number of ports
+    uint32_t m_pausedCount = 0;            //!< number of paused counters
+    int64_t m_sharedBytes = 0;             //!< size of the shared part
+    int64_t m_sharedUsed = 0;              //!< used of the shared part
+    uint64_t m_usedBytes = 0;              //!< used in all
+    uint64_t m_reserveBytes = 0;           //!< of each port and class
+    double m_alpha = 0;                    //!< see Config
+    uint64_t m_hysteresisBytes = 0;        //!< see Config
+    uint8_t m_losslessMask = 0;            //!< see Config
+    std::vector<uint64_t> m_headroom;      //!< by port
+    std::vector<uint32_t> m_paused;        //!< paused counters, by index, in the order of pausing
 };
 
 } // namespace ns3::llm

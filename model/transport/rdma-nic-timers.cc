@@ -84,10 +84,7 @@ RdmaNic::ServeTimers()
             }
             queuePair.CatchUp(now);
             queuePair.GoBack();
-            m_config.control->OnTimeout(queuePair.state.get(),
-                                        queuePair.info,
-                                        now,
-                                        queuePair.decision);
+            m_config.control->OnTimeout(queuePair.state, queuePair.info, now, queuePair.decision);
             queuePair.UpdatePace();
             Place(queuePair, now);
         }

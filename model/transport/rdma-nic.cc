@@ -153,6 +153,10 @@ RdmaNic::SendOne()
     while (SendQueuePair* queuePair = m_readyHead)
     {
         m_readyHead = queuePair->nextReady;
+        if (m_readyHead)
+        {
+            m_readyHead->Prefetch(); // its turn comes after one frame
+        }
         queuePair->standing = SendQueuePair::RESTING;
         queuePair->CatchUp(now);
         if (queuePair->hasFailed || !queuePair->MaySend() || queuePair->nextSendTick > now)
@@ -274,8 +278,9 @@ RdmaNic::BufferReleased()
 }
 
 void
-RdmaNic::ReceiveFrame(uint16_t, Frame* frame)
+RdmaNic::ReceiveFrame(uint16_t, TransitFrame& transit)
 {
+    Frame* frame = transit.Store();
     switch (frame->kind)
     {
     case FrameKind::DATA:
@@ -300,6 +305,23 @@ RdmaNic::ReceiveFrame(uint16_t, Frame* frame)
         break;
     case FrameKind::PAUSE:
         break; // taken by the port
+    }
+}
+
+void
+RdmaNic::Prepare(uint16_t, const TransitFrame& transit, bool isNext) const
+{
+    if (!isNext)
+    {
+        __builtin_prefetch(transit.frame);
+    }
+    else if (transit.kind == FrameKind::DATA)
+    {
+        m_receiver.Prepare(*transit.frame);
+    }
+    else if (transit.kind != FrameKind::PAUSE)
+    {
+        m_queuePairs[transit.frame->queuePair]->Prefetch();
     }
 }
 
@@ -330,10 +352,7 @@ RdmaNic::OnAcknowledgment(const Frame& frame)
         if (frame.psn == queuePair.GetUnackedPsn() && !queuePair.IsIdle())
         {
             queuePair.GoBack();
-            m_config.control->OnLoss(queuePair.state.get(),
-                                     queuePair.info,
-                                     now,
-                                     queuePair.decision);
+            m_config.control->OnLoss(queuePair.state, queuePair.info, now, queuePair.decision);
         }
     }
     else
@@ -343,11 +362,7 @@ RdmaNic::OnAcknowledgment(const Frame& frame)
         ack.ackedPsn = frame.psn;
         ack.nextPsn = queuePair.GetHighestPsn();
         ack.ecnEcho = frame.flags & Frame::MARKED;
-        m_config.control->OnAck(queuePair.state.get(),
-                                queuePair.info,
-                                now,
-                                ack,
-                                queuePair.decision);
+        m_config.control->OnAck(queuePair.state, queuePair.info, now, ack, queuePair.decision);
     }
     queuePair.UpdatePace();
     Place(queuePair, now);
@@ -362,7 +377,7 @@ RdmaNic::OnCnp(const Frame& frame)
     ++m_counters.cnpsReceived;
     PromotePaced();
     queuePair.CatchUp(now);
-    m_config.control->OnCnp(queuePair.state.get(), queuePair.info, now, queuePair.decision);
+    m_config.control->OnCnp(queuePair.state, queuePair.info, now, queuePair.decision);
     queuePair.UpdatePace();
     Place(queuePair, now);
     Kick();

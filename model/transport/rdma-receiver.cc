@@ -89,7 +89,7 @@ RdmaReceiver::Answer(Frame* frame, FrameKind kind, uint64_t psn)
 {
     frame->kind = kind;
     frame->psn = psn;
-    frame->wireBytes = m_config.ackBytes;
+    frame->wireBytes = static_cast<uint16_t>(m_config.ackBytes);
     frame->payloadBytes = 0;
     frame->destination = frame->source;
     frame->source = m_terminal;
@@ -106,7 +106,7 @@ RdmaReceiver::SendCnp(const Frame& frame)
     *cnp = frame;
     cnp->kind = FrameKind::CNP;
     cnp->psn = 0;
-    cnp->wireBytes = m_config.cnpBytes;
+    cnp->wireBytes = static_cast<uint16_t>(m_config.cnpBytes);
     cnp->payloadBytes = 0;
     cnp->destination = frame.source;
     cnp->source = m_terminal;

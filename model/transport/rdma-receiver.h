@@ -53,6 +53,17 @@ class RdmaReceiver
      */
     bool Receive(Frame* frame, Message& message);
 
+    /** Fetch what a data frame touches. @param frame it, soon to be received */
+    void Prepare(const Frame& frame) const
+    {
+        const uint32_t page = frame.source / PAGE;
+        if (page < m_pages.size() && m_pages[page])
+        {
+            const std::vector<QueuePair>& pairs = (*m_pages[page])[frame.source % PAGE];
+            __builtin_prefetch(pairs.data() + frame.pair);
+        }
+    }
+
     /** @param entropy of data frames @return entropy of the answers to them */
     static uint32_t AnswerEntropy(uint32_t entropy)
     {

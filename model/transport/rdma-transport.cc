@@ -43,25 +43,25 @@ RdmaTransport::GetTypeId()
                           "4, gap 12).",
                           UintegerValue(82),
                           MakeUintegerAccessor(&RdmaTransport::m_dataOverheadBytes),
-                          MakeUintegerChecker<uint32_t>())
+                          MakeUintegerChecker<uint32_t>(0, 1024))
             .AddAttribute("FirstOverhead",
                           "Further wire bytes of the first frame of a message (RoCEv2: "
                           "RETH 16).",
                           UintegerValue(16),
                           MakeUintegerAccessor(&RdmaTransport::m_firstOverheadBytes),
-                          MakeUintegerChecker<uint32_t>())
+                          MakeUintegerChecker<uint32_t>(0, 1024))
             .AddAttribute("AckSize",
                           "Wire bytes of an ACK or NACK (RoCEv2: as a data frame without "
                           "payload, and AETH 4).",
                           UintegerValue(86),
                           MakeUintegerAccessor(&RdmaTransport::m_ackBytes),
-                          MakeUintegerChecker<uint32_t>(1))
+                          MakeUintegerChecker<uint32_t>(1, 1024))
             .AddAttribute("CnpSize",
                           "Wire bytes of a CNP (RoCEv2: as a data frame without payload, "
                           "and 16 reserved).",
                           UintegerValue(98),
                           MakeUintegerAccessor(&RdmaTransport::m_cnpBytes),
-                          MakeUintegerChecker<uint32_t>(1))
+                          MakeUintegerChecker<uint32_t>(1, 1024))
             .AddAttribute("FramesPerAck",
                           "In-order data frames per ACK; the last frame of a message "
                           "always has one.",

@@ -21,14 +21,17 @@ SendQueuePair::SendQueuePair(const RdmaConfig& config,
     : index(index),
       destination(destination),
       info(info),
-      state(new std::byte[std::max<std::size_t>(config.control->GetStateSize(), 1)]),
+      state(config.control->GetStateSize() <= SMALL_STATE_BYTES
+                ? m_smallState
+                : new std::byte[config.control->GetStateSize()]),
       m_config(config),
       m_entropy(entropy),
       m_identity(identity),
-      m_pair(pair)
+      m_pair(pair),
+      m_largeState(state == m_smallState ? nullptr : state)
 {
     decision.rateBps = info.lineRateBps;
-    config.control->Start(state.get(), this->info, decision);
+    config.control->Start(state, this->info, decision);
     UpdatePace();
 }
 
@@ -64,13 +67,14 @@ SendQueuePair::FillNext(Frame& frame, uint64_t now)
     frame.sentTick = now;
     frame.tag = outgoing.tag;
     frame.psn = m_nextPsn;
-    frame.wireBytes = payload + m_config.dataOverheadBytes;
+    uint32_t wireBytes = payload + m_config.dataOverheadBytes;
     frame.flags = 0;
     if (m_nextPsn == outgoing.firstPsn)
     {
         frame.flags = Frame::FIRST;
-        frame.wireBytes += m_config.firstOverheadBytes;
+        wireBytes += m_config.firstOverheadBytes;
     }
+    frame.wireBytes = static_cast<uint16_t>(wireBytes);
     frame.destination = destination;
     frame.entropy = m_entropy;
     frame.queuePair = index;
@@ -144,7 +148,7 @@ SendQueuePair::GoBack()
 void
 SendQueuePair::ServeDeadline(uint64_t now)
 {
-    m_config.control->OnDeadline(state.get(), info, now, decision);
+    m_config.control->OnDeadline(state, info, now, decision);
     NS_ABORT_MSG_IF(decision.deadlineTicks <= now,
                     "OnDeadline() of " << m_config.control->GetInstanceTypeId().GetName()
                                        << " left its deadline at " << decision.deadlineTicks

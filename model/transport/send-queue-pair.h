@@ -8,6 +8,8 @@
 
 #include "ns3/fabric-frame.h"
 
+#include <boost/container/small_vector.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -43,7 +45,7 @@ struct RdmaConfig
  * Messages take consecutive packet sequence numbers, one per frame, a message of 0 bytes one too.
  * Loss recovery is go-back-N (InfiniBand): what follows a gap is sent again.
  */
-class SendQueuePair
+class alignas(64) SendQueuePair
 {
   public:
     /** How the NIC's scheduler sees it. */
@@ -135,19 +137,30 @@ class SendQueuePair
         }
     }
 
-    const uint32_t index;               //!< number at the NIC
-    const uint32_t destination;         //!< terminal
-    Standing standing = RESTING;        //!< how the scheduler sees it
-    uint8_t timeouts = 0;               //!< in a row
-    bool hasFailed = false;             //!< gave up
+    /** Fetch what sending a frame or an acknowledgment touches. */
+    void Prefetch() const
+    {
+        const auto lines = reinterpret_cast<const char*>(this);
+        for (std::size_t at = 0; at < sizeof(*this); at += 64)
+        {
+            __builtin_prefetch(lines + at);
+        }
+    }
+
+    // Side by side, as every frame touches most of it.
+    SendQueuePair* nextReady = nullptr; //!< the next in the scheduler's round, when READY
     uint64_t nextSendTick = 0;          //!< pacing: not before, ps
     uint64_t pacedTick = 0;             //!< tick of its valid entry in the scheduler, when PACED
     uint64_t progressTick = 0;          //!< when it last made progress (or began to wait), ps
-    bool isTimed = false;               //!< has an entry among the retransmission timers
-    SendQueuePair* nextReady = nullptr; //!< the next in the scheduler's round, when READY
     CongestionDecision decision;        //!< in force
+    Standing standing = RESTING;        //!< how the scheduler sees it
+    uint8_t timeouts = 0;               //!< in a row
+    bool hasFailed = false;             //!< gave up
+    bool isTimed = false;               //!< has an entry among the retransmission timers
+    const uint32_t index;               //!< number at the NIC
+    const uint32_t destination;         //!< terminal
     QueuePairInfo info;                 //!< for the control
-    std::unique_ptr<std::byte[]> state; //!< the control's
+    std::byte* const state;             //!< the control's
 
   private:
     /** A message in the queue. */
@@ -181,25 +194,31 @@ class SendQueuePair
     /** @param psn in the first message of the queue @return place of that frame's first byte */
     uint64_t ByteAt(uint64_t psn) const;
 
-    const RdmaConfig& m_config;       //!< of the transport
-    uint64_t m_nextPsn = 0;           //!< next to send
-    uint64_t m_unackedPsn = 0;        //!< first not acknowledged
-    uint64_t m_endPsn = 0;            //!< after the last frame of the last message
-    uint64_t m_highestPsn = 0;        //!< after the highest ever sent
-    uint64_t m_sentBytes = 0;         //!< payload before m_nextPsn
-    uint64_t m_ackedBytes = 0;        //!< payload before m_unackedPsn
-    uint64_t m_endBytes = 0;          //!< payload before m_endPsn
-    uint64_t m_recoveryPsn = 0;       //!< the last going back is over when this is acknowledged
-    std::vector<Outgoing> m_outgoing; //!< messages; those before m_first are complete
-    uint32_t m_first = 0;             //!< the first that is not complete
-    uint32_t m_sending = 0;           //!< the one that m_nextPsn is in
-    double m_ticksPerByte = 0;        //!< pace, ps; 0: none
-    uint64_t m_lastStartTick = 0;     //!< when its last frame started, ps
-    uint32_t m_lastWireBytes = 0;     //!< size of its last frame
-    uint32_t m_entropy;               //!< of its data frames
-    uint64_t m_identity;              //!< hash of its place
-    uint16_t m_pair;                  //!< number among those of (source, destination)
-    uint8_t m_attempt = 0;            //!< goings back since the last progress beyond them
+    /** A state of this size lies in the queue pair itself: that of DCQCN does. */
+    static constexpr std::size_t SMALL_STATE_BYTES = 64;
+
+    const RdmaConfig& m_config;   //!< of the transport
+    uint64_t m_nextPsn = 0;       //!< next to send
+    uint64_t m_unackedPsn = 0;    //!< first not acknowledged
+    uint64_t m_endPsn = 0;        //!< after the last frame of the last message
+    uint64_t m_highestPsn = 0;    //!< after the highest ever sent
+    uint64_t m_sentBytes = 0;     //!< payload before m_nextPsn
+    uint64_t m_ackedBytes = 0;    //!< payload before m_unackedPsn
+    uint64_t m_endBytes = 0;      //!< payload before m_endPsn
+    uint64_t m_recoveryPsn = 0;   //!< the last going back is over when this is acknowledged
+    double m_ticksPerByte = 0;    //!< pace, ps; 0: none
+    uint64_t m_lastStartTick = 0; //!< when its last frame started, ps
+    uint32_t m_lastWireBytes = 0; //!< size of its last frame
+    uint32_t m_first = 0;         //!< the first message that is not complete
+    uint32_t m_sending = 0;       //!< the one that m_nextPsn is in
+    uint32_t m_entropy;           //!< of its data frames
+    uint64_t m_identity;          //!< hash of its place
+    uint16_t m_pair;              //!< number among those of (source, destination)
+    uint8_t m_attempt = 0;        //!< goings back since the last progress beyond them
+    boost::container::small_vector<Outgoing, 1> m_outgoing; //!< messages; those before m_first are
+                                                            //!< complete
+    alignas(std::max_align_t) std::byte m_smallState[SMALL_STATE_BYTES]; //!< memory of the state
+    std::unique_ptr<std::byte[]> m_largeState;                           //!< memory of a larger one
 };
 
 } // namespace ns3::llm
