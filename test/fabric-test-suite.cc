@@ -95,7 +95,8 @@ class DepartureRingTestCase : public TestCase
   private:
     void DoRun() override
     {
-        DepartureRing ring;
+        std::array<TransitFrame, DepartureRing::FIRST_ROOM> firstRoom;
+        DepartureRing ring(firstRoom.data());
         std::deque<uint64_t> expected;
         std::size_t settled = 0;
         std::mt19937 random(5);

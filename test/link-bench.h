@@ -101,7 +101,7 @@ class LinkBench : public FrameSink
         return frame;
     }
 
-    void ReceiveFrame(uint16_t port, TransitFrame& transit) override
+    void ReceiveFrame(uint16_t port, const TransitFrame& transit) override
     {
         Frame* frame = transit.Store();
         arrivals.push_back({clock->NowTicks(),

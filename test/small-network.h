@@ -67,7 +67,7 @@ class LossyEnd : public FrameSink
     {
     }
 
-    void ReceiveFrame(uint16_t port, TransitFrame& transit) override
+    void ReceiveFrame(uint16_t port, const TransitFrame& transit) override
     {
         if (m_filter(*transit.Store()))
         {

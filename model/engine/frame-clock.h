@@ -52,12 +52,16 @@ class FrameClock : public SimpleRefCount<FrameClock>
      */
     using Hint = void (*)(const void* object);
 
-    /** The hints of a kind, from far to near, are given so many events before its event. */
-    static constexpr std::array<uint32_t, 4> HINT_DISTANCES{9, 6, 3, 1};
+    /** Number of hints before an event, from far to near. */
+    static constexpr std::size_t HINTS = 3;
+    /** They are given so many events before its event. */
+    static constexpr std::array<uint32_t, HINTS> HINT_DISTANCES{4, 2, 1};
+    /** The object itself is fetched so many events before. */
+    static constexpr uint32_t OBJECT_DISTANCE = 7;
     /** With fewer objects there are no hints: what is in use lies in the cache. */
     static constexpr std::size_t HINT_OBJECTS = 2048;
     /** Hints by stage. */
-    using Hints = std::array<Hint, HINT_DISTANCES.size()>;
+    using Hints = std::array<Hint, HINTS>;
 
     /** Attach to the engine in use (starts it, if none was). Time resolution must be picoseconds. */
     FrameClock();
@@ -176,7 +180,11 @@ class FrameClock : public SimpleRefCount<FrameClock>
     /** Give hints of what follows. */
     void LookAhead() const
     {
-        for (std::size_t stage = 0; stage < HINT_DISTANCES.size(); ++stage)
+        if (const FrameEvent* event = m_queue.Ahead(OBJECT_DISTANCE))
+        {
+            __builtin_prefetch(m_objects[static_cast<uint32_t>(event->key)]);
+        }
+        for (std::size_t stage = 0; stage < HINTS; ++stage)
         {
             if (const FrameEvent* event = m_queue.Ahead(HINT_DISTANCES[stage]))
             {

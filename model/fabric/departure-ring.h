@@ -6,7 +6,6 @@
 #include "fabric-frame.h"
 
 #include <cstdint>
-#include <memory>
 
 namespace ns3::llm
 {
@@ -19,6 +18,23 @@ namespace ns3::llm
 class DepartureRing
 {
   public:
+    /** Departures that have room at first. */
+    static constexpr uint32_t FIRST_ROOM = 4;
+
+    /** @param firstRoom memory for FIRST_ROOM departures; outlives the ring */
+    explicit DepartureRing(TransitFrame* firstRoom)
+        : m_entries(firstRoom)
+    {
+    }
+
+    ~DepartureRing()
+    {
+        Free();
+    }
+
+    DepartureRing(const DepartureRing&) = delete;
+    DepartureRing& operator=(const DepartureRing&) = delete;
+
     /** @return number of departures */
     uint32_t GetSize() const
     {
@@ -52,7 +68,7 @@ class DepartureRing
     /** Fetch the first, if any. */
     void Prefetch() const
     {
-        __builtin_prefetch(m_entries.get() + m_head);
+        __builtin_prefetch(m_entries + m_head);
     }
 
     /** @return the last; there must be one */
@@ -72,6 +88,12 @@ class DepartureRing
      * @return the departure there
      */
     const TransitFrame& At(uint32_t index) const
+    {
+        return m_entries[(m_head + index) & (m_room - 1)];
+    }
+
+    /** @copydoc At */
+    TransitFrame& At(uint32_t index)
     {
         return m_entries[(m_head + index) & (m_room - 1)];
     }
@@ -117,27 +139,35 @@ class DepartureRing
     }
 
   private:
-    static constexpr uint32_t FIRST_ROOM = 4; //!< departures for which there is room at first
-
     /** Double the room. */
     void Grow()
     {
-        const uint32_t room = m_room != 0 ? 2 * m_room : FIRST_ROOM;
-        std::unique_ptr<TransitFrame[]> larger(new TransitFrame[room]);
+        const uint32_t room = 2 * m_room;
+        auto larger = new TransitFrame[room];
         for (uint32_t i = 0; i < m_size; ++i)
         {
             larger[i] = At(i);
         }
-        m_entries.swap(larger);
+        Free();
+        m_entries = larger;
         m_head = 0;
         m_room = room;
     }
 
-    std::unique_ptr<TransitFrame[]> m_entries; //!< the memory
-    uint32_t m_room = 0;                       //!< departures that have room: a power of two, or 0
-    uint32_t m_head = 0;                       //!< place of the first
-    uint32_t m_size = 0;                       //!< number of departures
-    uint32_t m_settled = 0;                    //!< number of settled ones
+    /** Free the memory, unless it is the first. */
+    void Free()
+    {
+        if (m_room != FIRST_ROOM)
+        {
+            delete[] m_entries;
+        }
+    }
+
+    TransitFrame* m_entries;      //!< the memory: the first, or a larger one of its own
+    uint32_t m_room = FIRST_ROOM; //!< departures that have room: a power of two
+    uint32_t m_head = 0;          //!< place of the first
+    uint32_t m_size = 0;          //!< number of departures
+    uint32_t m_settled = 0;       //!< number of settled ones
 };
 
 } // namespace ns3::llm

@@ -72,7 +72,8 @@ struct alignas(32) TransitFrame
           ingress(frame->ingress),
           trafficClass(frame->trafficClass),
           kind(frame->kind),
-          flags(frame->flags)
+          flags(frame->flags),
+          unused(0)
     {
     }
 
@@ -93,6 +94,7 @@ struct alignas(32) TransitFrame
     uint8_t trafficClass; //!< see Frame
     FrameKind kind;       //!< see Frame
     uint8_t flags;        //!< see Frame
+    uint8_t unused;       //!< makes a copy two moves
 };
 
 static_assert(sizeof(TransitFrame) == 32, "a cache line holds two");

@@ -237,7 +237,7 @@ FabricSwitch::ChooseRoute(const TransitFrame& frame, uint16_t route) const
 }
 
 void
-FabricSwitch::ReceiveFrame(uint16_t port, TransitFrame& transit)
+FabricSwitch::ReceiveFrame(uint16_t port, const TransitFrame& transit)
 {
     const uint16_t out = GetRoute(transit);
     if (out == NO_ROUTE)
@@ -252,8 +252,7 @@ FabricSwitch::ReceiveFrame(uint16_t port, TransitFrame& transit)
         Drop(port, transit);
         return;
     }
-    transit.ingress = port;
-    m_transmitters[out]->Enqueue(transit);
+    m_transmitters[out]->Enqueue(transit, port);
 }
 
 void

@@ -86,7 +86,7 @@ class FabricSwitch : public Object, public FrameSink
     /** The link of a port has gone down. @param port the port */
     void PortDown(uint16_t port);
 
-    void ReceiveFrame(uint16_t port, TransitFrame& transit) override;
+    void ReceiveFrame(uint16_t port, const TransitFrame& transit) override;
     void Prepare(uint16_t port, const TransitFrame& transit, bool isNext) const override;
     void BufferReleased() override;
     void PortReady(uint16_t port) override;

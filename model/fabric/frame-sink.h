@@ -23,7 +23,7 @@ class FrameSink
      * @param port number of the port at this owner
      * @param transit the frame, which is the owner's from here on
      */
-    virtual void ReceiveFrame(uint16_t port, TransitFrame& transit) = 0;
+    virtual void ReceiveFrame(uint16_t port, const TransitFrame& transit) = 0;
 
     /**
      * A hint: a frame is likely to be received soon. Fetch memory for it, change nothing.

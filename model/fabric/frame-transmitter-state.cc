@@ -31,9 +31,13 @@ FrameTransmitter::SetPaused(uint8_t trafficClass, bool stop)
         ++m_counters.pausesReceived;
         GetWaiting().pausedSince[trafficClass] = m_clock->NowTicks();
         m_pausedMask |= bit;
-        if (!m_ring.IsSettled() && m_fixedClass == trafficClass)
+        if (!m_ring.IsSettled() && trafficClass >= m_fixedClass)
         {
             TakeBack();
+            if (m_waitingMask & ~m_pausedMask)
+            {
+                ScheduleDecision();
+            }
         }
     }
     else if (!stop && IsPaused(trafficClass))

@@ -25,14 +25,8 @@ FrameTransmitter::Install(FrameClock* clock,
     m_object = clock->AddObject(this);
     clock->SetHandler(FrameEventKind::ARRIVAL, &HandleArrival);
     clock->SetHandler(FrameEventKind::DEPARTURE, &HandleDeparture);
-    clock->SetHints(FrameEventKind::ARRIVAL, {&FetchSelf, &FetchFront, &Prepare, &PrepareNext});
+    clock->SetHints(FrameEventKind::ARRIVAL, {&FetchFront, &Prepare, &PrepareNext});
     MeetPeer();
-}
-
-void
-FrameTransmitter::FetchSelf(const void* object)
-{
-    __builtin_prefetch(object);
 }
 
 void
@@ -87,7 +81,7 @@ FrameTransmitter::MeetPeer()
 }
 
 void
-FrameTransmitter::EnqueueWithCare(const TransitFrame& transit, uint64_t now)
+FrameTransmitter::EnqueueWithCare(const TransitFrame& transit, uint16_t ingress, uint64_t now)
 {
     const uint8_t trafficClass = transit.trafficClass;
     if (m_waitingMask != 0 && m_decisionAt <= now)
@@ -98,22 +92,60 @@ FrameTransmitter::EnqueueWithCare(const TransitFrame& transit, uint64_t now)
         Decide();
     }
     Count(transit);
-    const bool mayFix = (m_waitingMask & ~m_pausedMask) == 0 && !IsPaused(trafficClass) &&
-                        (m_ring.IsSettled() || m_fixedClass == trafficClass) && IsUp();
+    const bool mayFix = (m_waitingMask & ~m_pausedMask) == 0 && !IsPaused(trafficClass) && IsUp();
     if (mayFix && (!(m_needsCare & REFERENCE) || m_freeAt <= now))
     {
-        Commit(transit, now);
+        if (m_ring.IsSettled() || trafficClass <= m_fixedClass)
+        {
+            Commit(transit, ingress, now);
+        }
+        else
+        {
+            CommitAhead(transit, ingress);
+        }
     }
     else
     {
-        EnqueueSlowly(transit);
+        Frame* frame = transit.Store();
+        frame->ingress = ingress;
+        EnqueueSlowly(frame);
     }
 }
 
 void
-FrameTransmitter::EnqueueSlowly(const TransitFrame& transit)
+FrameTransmitter::CommitAhead(const TransitFrame& transit, uint16_t ingress)
 {
-    Frame* frame = transit.Store();
+    const uint64_t delay = GetSerializationTicks(transit.wireBytes);
+    m_freeAt += delay;
+    m_ring.PushBack(transit);
+    uint32_t place = m_ring.GetSize() - 1;
+    uint64_t start = m_freeAt - delay;
+    while (place > m_ring.GetSettledCount() &&
+           m_ring.At(place - 1).trafficClass < transit.trafficClass)
+    {
+        TransitFrame& later = m_ring.At(place);
+        later = m_ring.At(place - 1);
+        start = GetStart(later);
+        later.arrivalTick += delay;
+        --place;
+    }
+    TransitFrame& departure = m_ring.At(place);
+    departure = transit;
+    departure.ingress = ingress;
+    departure.arrivalTick = start + delay + m_delay;
+    if (place == 0)
+    {
+        m_clock->ScheduleFrame(departure.arrivalTick, FrameEventKind::ARRIVAL, m_object);
+    }
+    if (m_buffer && m_buffer->IsWatched())
+    {
+        Watch();
+    }
+}
+
+void
+FrameTransmitter::EnqueueSlowly(Frame* frame)
+{
     if (!IsUp())
     {
         LoseQueued(frame);
@@ -179,7 +211,7 @@ FrameTransmitter::Decide()
         return;
     }
     const auto first = static_cast<uint8_t>(31 - __builtin_clz(choices));
-    Commit(TransitFrame(PopWaiting(first)), m_clock->NowTicks());
+    CommitWaiting(first);
     Settle();
     choices = m_waitingMask & ~uint32_t{m_pausedMask};
     if (choices == 0)
@@ -195,12 +227,19 @@ FrameTransmitter::Decide()
     const auto only = static_cast<uint8_t>(31 - __builtin_clz(choices));
     for (uint32_t i = 0; i < BATCH && (m_waitingMask >> only & 1); ++i)
     {
-        Commit(TransitFrame(PopWaiting(only)), m_clock->NowTicks());
+        CommitWaiting(only);
     }
     if (m_waitingMask >> only & 1)
     {
         ScheduleDecision();
     }
+}
+
+void
+FrameTransmitter::CommitWaiting(uint8_t trafficClass)
+{
+    Frame* frame = PopWaiting(trafficClass);
+    Commit(TransitFrame(frame), frame->ingress, m_clock->NowTicks());
 }
 
 void

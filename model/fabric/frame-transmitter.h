@@ -26,15 +26,19 @@ namespace ns3::llm
  * @ingroup llm-fabric-fabric
  * The sending half of a port and the link behind it.
  *
- * While one class alone waits, a departure is fixed when the frame is queued and the frame costs one
- * event, its arrival. When several classes wait, one departure is decided at a time (strict priority,
- * higher class first). A pause, or a frame of another class, takes back what has not started. What
+ * A departure is fixed when the frame is queued, and the frame costs one event, its arrival. One of a
+ * higher class goes ahead of what has not started (strict priority), which then leaves later. A pause
+ * takes back what has not started; what has waited through a pause is decided on one at a time. What
  * has left is settled (queue length, mark, buffer) lazily, before anything could depend on it; while
  * a pause is on in the switch, exactly when it leaves.
  */
 class alignas(64) FrameTransmitter
 {
   public:
+    FrameTransmitter() = default;
+    FrameTransmitter(const FrameTransmitter&) = delete;
+    FrameTransmitter& operator=(const FrameTransmitter&) = delete;
+
     /**
      * Set up.
      * @param clock the clock
@@ -57,28 +61,29 @@ class alignas(64) FrameTransmitter
     /**
      * Queue a frame (from a frame event).
      * @param transit the frame, the transmitter's from here on
+     * @param ingress port by which it came into this switch; takes the place of the frame's
      */
-    void Enqueue(const TransitFrame& transit)
+    void Enqueue(const TransitFrame& transit, uint16_t ingress)
     {
         const uint64_t now = m_clock->NowTicks();
         SettleUpTo(now);
         const bool isPlain = (m_waitingMask | m_pausedMask | m_needsCare) == 0 &&
-                             (m_ring.IsSettled() || m_fixedClass == transit.trafficClass);
+                             (m_ring.IsSettled() || transit.trafficClass <= m_fixedClass);
         if (__builtin_expect(isPlain, 1))
         {
             Count(transit);
-            Commit(transit, now);
+            Commit(transit, ingress, now);
         }
         else
         {
-            EnqueueWithCare(transit, now);
+            EnqueueWithCare(transit, ingress, now);
         }
     }
 
     /** @copydoc Enqueue @param frame the frame */
     void Enqueue(Frame* frame)
     {
-        Enqueue(TransitFrame(frame));
+        Enqueue(TransitFrame(frame), frame->ingress);
     }
 
     /** @return whether a frame queued now would start at once, if its class is not paused */
@@ -279,12 +284,10 @@ class alignas(64) FrameTransmitter
     /** Handler of FrameEventKind::DEPARTURE. @param object the transmitter */
     static void HandleDeparture(void* object);
     /** Hints before an arrival, from far to near. @param object the transmitter */
-    static void FetchSelf(const void* object);
-    /** @copydoc FetchSelf */
     static void FetchFront(const void* object);
-    /** @copydoc FetchSelf */
+    /** @copydoc FetchFront */
     static void Prepare(const void* object);
-    /** @copydoc FetchSelf */
+    /** @copydoc FetchFront */
     static void PrepareNext(const void* object);
     /** The first frame on the link has arrived. */
     void Arrive();
@@ -334,14 +337,17 @@ class alignas(64) FrameTransmitter
         return *m_waiting;
     }
 
-    /** Fix the departure of a frame after all others. @param transit the frame @param now ps */
-    void Commit(const TransitFrame& transit, uint64_t now)
+    /** Fix the departure of a frame after all others. @param transit the frame @param ingress its
+     * @param now ps */
+    void Commit(const TransitFrame& transit, uint16_t ingress, uint64_t now)
     {
         const uint64_t start = std::max(now, m_freeAt);
         m_freeAt = start + GetSerializationTicks(transit.wireBytes);
         const uint64_t arrival = m_freeAt + m_delay;
         m_fixedClass = transit.trafficClass;
-        m_ring.PushBack(transit).arrivalTick = arrival;
+        TransitFrame& departure = m_ring.PushBack(transit);
+        departure.arrivalTick = arrival;
+        departure.ingress = ingress;
         if (m_ring.GetSize() == 1)
         {
             m_clock->ScheduleFrame(arrival, FrameEventKind::ARRIVAL, m_object);
@@ -370,20 +376,26 @@ class alignas(64) FrameTransmitter
         m_maxQueued = std::max(m_maxQueued, queued);
     }
 
-    /** Queue a frame that can perhaps not be fixed at once. @param transit it @param now ps */
-    void EnqueueWithCare(const TransitFrame& transit, uint64_t now);
+    /** Queue a frame that can perhaps not be fixed at once. @param transit it @param ingress its
+     * @param now ps */
+    void EnqueueWithCare(const TransitFrame& transit, uint16_t ingress, uint64_t now);
     /** Queue a frame behind those of its class. @param frame the frame */
     void PushWaiting(Frame* frame);
     /** Take the first waiting frame of a class. @param trafficClass the class @return the frame */
     Frame* PopWaiting(uint8_t trafficClass);
+    /** Fix the departure of a frame ahead of all of lower classes that have not started: they leave
+     * later. @param transit the frame @param ingress its */
+    void CommitAhead(const TransitFrame& transit, uint16_t ingress);
+    /** Fix the departure of the first waiting frame of a class. @param trafficClass the class */
+    void CommitWaiting(uint8_t trafficClass);
     /** Take back what has not started: it waits again, ahead of what waits already. */
     void TakeBack();
     /** Decide what leaves now. */
     void Decide();
     /** See to it that Decide() runs when the last frame has left. */
     void ScheduleDecision();
-    /** Let a frame wait. @param transit the frame */
-    void EnqueueSlowly(const TransitFrame& transit);
+    /** Let a frame wait. @param frame the frame */
+    void EnqueueSlowly(Frame* frame);
     /** In watched times: have an event at the next departure. */
     void ScheduleSettling();
     /** Mark a frame if the draw says so. @param departure the frame @param queue bytes with it */
@@ -397,18 +409,18 @@ class alignas(64) FrameTransmitter
 
     // What every frame touches comes first, in the order in which it does: an arrival reads the first
     // cache line, a departure all three.
-    DepartureRing m_ring;             //!< fixed departures
-    FrameClock* m_clock = nullptr;    //!< the clock
-    FrameSink* m_receiver = nullptr;  //!< who owns the far end
-    uint64_t m_freeAt = 0;            //!< when the last fixed departure has left
-    uint32_t m_object = 0;            //!< number at the clock
-    uint16_t m_receiverPort = 0;      //!< number of the far end at its owner
-    uint16_t m_waitingMask = 0;       //!< classes with waiting frames
-    uint16_t m_pausedMask = 0;        //!< classes that the peer has stopped
-    uint8_t m_fixedClass = 0;         //!< class of the last fixed departure
-    uint8_t m_needsCare = 0;          //!< DOWN, REFERENCE
-    bool m_isObserved = false;        //!< there is an observer
-    uint16_t m_index = 0;             //!< number at the owner
+    DepartureRing m_ring{m_firstRoom.data()}; //!< fixed departures
+    FrameClock* m_clock = nullptr;            //!< the clock
+    FrameSink* m_receiver = nullptr;          //!< who owns the far end
+    uint64_t m_freeAt = 0;                    //!< when the last fixed departure has left
+    uint32_t m_object = 0;                    //!< number at the clock
+    uint16_t m_receiverPort = 0;              //!< number of the far end at its owner
+    uint16_t m_waitingMask = 0;               //!< classes with waiting frames
+    uint16_t m_pausedMask = 0;                //!< classes that the peer has stopped
+    uint8_t m_fixedClass = 0;  //!< class of the last fixed departure: the others' are not lower
+    uint8_t m_needsCare = 0;   //!< DOWN, REFERENCE
+    bool m_isObserved = false; //!< there is an observer
+    uint16_t m_index = 0;      //!< number at the owner
     SharedBuffer* m_buffer = nullptr; //!< the switch's memory
     uint64_t m_rateTicks = 0;         //!< the line sends m_rateBytes in so many ps
     uint64_t m_rateBytes = 1;         //!< without a common factor; 1 at 25G to 1.6T
@@ -419,6 +431,8 @@ class alignas(64) FrameTransmitter
     std::array<uint32_t, TRAFFIC_CLASSES + 1> m_queued{}; //!< wire bytes not departed, by class
     uint32_t m_maxQueued = 0;                             //!< the largest of these so far
     EcnProfile m_ecn;                                     //!< marking
+
+    alignas(64) std::array<TransitFrame, DepartureRing::FIRST_ROOM> m_firstRoom; //!< of the ring
 
     // What few frames touch.
     FrameTransmitter* m_peer = nullptr;        //!< the other end

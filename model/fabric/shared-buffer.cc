@@ -42,7 +42,6 @@ SharedBuffer::Admit(uint16_t port, uint8_t trafficClass, uint32_t bytes)
             return Verdict::NO_ROOM;
         }
         counter.headroomBytes += bytes;
-        m_usedBytes += bytes;
         return Verdict::ACCEPT;
     }
     const bool isOver = IsOver(counter.bytes + bytes);
@@ -53,7 +52,6 @@ SharedBuffer::Admit(uint16_t port, uint8_t trafficClass, uint32_t bytes)
     m_sharedUsed -= SharedPart(counter.bytes);
     counter.bytes += bytes;
     m_sharedUsed += SharedPart(counter.bytes);
-    m_usedBytes += bytes;
     if (!isOver)
     {
         return Verdict::ACCEPT;
@@ -105,6 +103,17 @@ SharedBuffer::ForgetPauses(uint16_t port)
     }
     m_paused.erase(std::remove_if(m_paused.begin(), m_paused.end(), isOfPort), m_paused.end());
     m_pausedCount = static_cast<uint32_t>(m_paused.size());
+}
+
+uint64_t
+SharedBuffer::GetUsedBytes() const
+{
+    uint64_t bytes = 0;
+    for (std::size_t i = 0; i < std::size_t{m_ports} * TRAFFIC_CLASSES; ++i)
+    {
+        bytes += uint64_t{m_counters[i].bytes} + m_counters[i].headroomBytes;
+    }
+    return bytes;
 }
 
 uint64_t

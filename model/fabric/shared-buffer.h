@@ -84,7 +84,6 @@ class alignas(64) SharedBuffer
         }
         counter.bytes = static_cast<uint32_t>(now);
         m_sharedUsed = sharedUsed;
-        m_usedBytes += bytes;
         return true;
     }
 
@@ -116,7 +115,6 @@ class alignas(64) SharedBuffer
     void Release(uint16_t port, uint8_t trafficClass, uint32_t bytes)
     {
         Counter& counter = At(port, trafficClass);
-        m_usedBytes -= bytes;
         if (counter.headroomBytes != 0)
         {
             const uint32_t part = counter.headroomBytes < bytes ? counter.headroomBytes : bytes;
@@ -151,10 +149,7 @@ class alignas(64) SharedBuffer
     void ForgetPauses(uint16_t port);
 
     /** @return bytes held, of all ports and classes */
-    uint64_t GetUsedBytes() const
-    {
-        return m_usedBytes;
-    }
+    uint64_t GetUsedBytes() const;
 
     /**
      * @param port a port
@@ -229,7 +224,6 @@ class alignas(64) SharedBuffer
     uint32_t m_pausedCount = 0;            //!< number of paused counters
     int64_t m_sharedBytes = 0;             //!< size of the shared part
     int64_t m_sharedUsed = 0;              //!< used of the shared part
-    uint64_t m_usedBytes = 0;              //!< used in all
     uint64_t m_reserveBytes = 0;           //!< of each port and class
     double m_alpha = 0;                    //!< see Config
     uint64_t m_hysteresisBytes = 0;        //!< see Config

@@ -278,7 +278,7 @@ RdmaNic::BufferReleased()
 }
 
 void
-RdmaNic::ReceiveFrame(uint16_t, TransitFrame& transit)
+RdmaNic::ReceiveFrame(uint16_t, const TransitFrame& transit)
 {
     Frame* frame = transit.Store();
     switch (frame->kind)

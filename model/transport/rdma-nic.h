@@ -86,7 +86,7 @@ class RdmaNic : public FrameSink
      */
     void Post(const Message& message, uint32_t destination);
 
-    void ReceiveFrame(uint16_t port, TransitFrame& transit) override;
+    void ReceiveFrame(uint16_t port, const TransitFrame& transit) override;
     void Prepare(uint16_t port, const TransitFrame& transit, bool isNext) const override;
     void BufferReleased() override;
     void PortReady(uint16_t port) override;
