@@ -208,7 +208,7 @@ TrainingApplication::Issue()
         const TrainingTask task = m_tasks->Get(item.id);
         m_runtime->Launch(m_rank,
                           task,
-                          MakeCallback(&TrainingApplication::CommunicationDone, this, item.id));
+                          MakeCallback(&TrainingApplication::CommunicationDone, this).Bind(item.id));
     }
 }
 
