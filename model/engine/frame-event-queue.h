@@ -51,7 +51,7 @@ class FrameEventQueue
 {
   public:
     /** The tick of nothing; no entry may have it. */
-    static constexpr uint64_t NEVER = UINT64_MAX;
+    static constexpr uint64_t NEVER = FrameEventWheel<Entry, Allocator>::NEVER;
 
     /** @return whether there are no entries */
     bool IsEmpty() const
@@ -193,7 +193,7 @@ class FrameEventQueue
      */
     void RefillFromShort(Entries& slot);
     /**
-     * Make the earliest tick of a long slot the run.
+     * Make the earliest tick of a long slot, which is the origin by now, the run.
      * @param slot the slot
      */
     void RefillFromLong(Entries& slot);
@@ -228,19 +228,7 @@ template <typename Entry, typename Allocator>
 uint64_t
 FrameEventQueue<Entry, Allocator>::PeekTickOutsideRun() const
 {
-    if (!m_late.empty())
-    {
-        return m_origin;
-    }
-    uint64_t tick = NEVER;
-    if (!m_wheel.IsEmpty())
-    {
-        for (const Entry& entry : m_wheel.PeekLowest())
-        {
-            tick = std::min(tick, entry.tick);
-        }
-    }
-    return tick;
+    return m_late.empty() ? m_wheel.PeekTick() : m_origin;
 }
 
 template <typename Entry, typename Allocator>
@@ -298,6 +286,7 @@ FrameEventQueue<Entry, Allocator>::Refill()
         return;
     }
     NS_ASSERT_MSG(!m_wheel.IsEmpty(), "the queue is empty");
+    const uint64_t first = m_wheel.PeekTick();
     auto& slot = m_wheel.TakeLowest();
     if (slot.size() <= SHORT_SLOT)
     {
@@ -305,6 +294,7 @@ FrameEventQueue<Entry, Allocator>::Refill()
     }
     else
     {
+        m_origin = first;
         RefillFromLong(slot);
     }
 }
@@ -324,11 +314,6 @@ template <typename Entry, typename Allocator>
 void
 FrameEventQueue<Entry, Allocator>::RefillFromLong(Entries& slot)
 {
-    m_origin = NEVER;
-    for (const Entry& entry : slot)
-    {
-        m_origin = std::min(m_origin, entry.tick);
-    }
     m_windowBits = 0;
     m_spare.swap(slot);
     for (const Entry& entry : m_spare)

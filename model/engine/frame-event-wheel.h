@@ -21,7 +21,8 @@ namespace ns3::llm
  * of the highest bit in which its tick differs from the origin, and its slot the value of the level's
  * bits. So the lowest slot that is occupied holds the earliest entries, unordered, and while the
  * origin stays at or below all ticks and moves within this slot only, no other slot has to change.
- * The queue keeps the origin.
+ * The queue keeps the origin. A slot knows its earliest tick, because looking for it would cost as
+ * much as there are entries each time that something nearer has come and gone.
  *
  * @tparam Entry a copyable type with a member `uint64_t tick`
  * @tparam Allocator gets storage for them
@@ -32,6 +33,9 @@ class FrameEventWheel
   public:
     /** An array of entries. */
     using Entries = std::vector<Entry, Allocator>;
+
+    /** The tick of nothing. */
+    static constexpr uint64_t NEVER = UINT64_MAX;
 
     /** @return whether there are no entries */
     bool IsEmpty() const
@@ -45,7 +49,7 @@ class FrameEventWheel
         std::size_t size = 0;
         for (const auto& slot : m_slots)
         {
-            size += slot.size();
+            size += slot.entries.size();
         }
         return size;
     }
@@ -57,9 +61,12 @@ class FrameEventWheel
      */
     void Insert(const Entry& entry, uint64_t difference)
     {
+        const uint64_t tick = entry.tick;
         const unsigned level = GetLevel(difference);
-        const unsigned slot = GetSlot(entry.tick, level);
-        m_slots[level * SLOTS + slot].push_back(entry);
+        const unsigned slot = GetSlot(tick, level);
+        Slot& place = m_slots[level * SLOTS + slot];
+        place.entries.push_back(entry);
+        place.first = std::min(place.first, tick);
         m_occupied[level] |= static_cast<uint8_t>(1u << slot);
         m_levels |= 1u << level;
     }
@@ -67,8 +74,13 @@ class FrameEventWheel
     /** @return the lowest occupied slot, of which there must be one */
     const Entries& PeekLowest() const
     {
-        const unsigned level = __builtin_ctz(m_levels);
-        return m_slots[level * SLOTS + __builtin_ctz(m_occupied[level])];
+        return GetLowest().entries;
+    }
+
+    /** @return the earliest tick, or NEVER if there are no entries */
+    uint64_t PeekTick() const
+    {
+        return IsEmpty() ? NEVER : GetLowest().first;
     }
 
     /**
@@ -80,7 +92,7 @@ class FrameEventWheel
         const unsigned level = __builtin_ctz(m_levels);
         const unsigned slot = __builtin_ctz(m_occupied[level]);
         MarkEmpty(level, slot);
-        return m_slots[level * SLOTS + slot];
+        return m_slots[level * SLOTS + slot].entries;
     }
 
     /**
@@ -95,7 +107,8 @@ class FrameEventWheel
     {
         const unsigned level = GetLevel(difference);
         const unsigned slot = GetSlot(tick, level);
-        auto& entries = m_slots[level * SLOTS + slot];
+        Slot& place = m_slots[level * SLOTS + slot];
+        Entries& entries = place.entries;
         const auto entry =
             std::find_if(entries.begin(),
                          entries.end(),
@@ -110,6 +123,10 @@ class FrameEventWheel
         {
             MarkEmpty(level, slot);
         }
+        else if (tick == place.first)
+        {
+            place.first = FindFirst(entries);
+        }
         return true;
     }
 
@@ -117,6 +134,13 @@ class FrameEventWheel
     static constexpr unsigned LEVEL_BITS = 3;               //!< bits of a tick per level
     static constexpr unsigned SLOTS = 1u << LEVEL_BITS;     //!< slots of a level
     static constexpr unsigned LEVELS = 63 / LEVEL_BITS + 1; //!< levels that 64 bits need
+
+    /** Some entries. */
+    struct Slot
+    {
+        Entries entries;       //!< the entries
+        uint64_t first{NEVER}; //!< their earliest tick
+    };
 
     /**
      * @param difference a tick xor the origin, not 0
@@ -138,12 +162,34 @@ class FrameEventWheel
     }
 
     /**
+     * @param entries some entries
+     * @return their earliest tick
+     */
+    static uint64_t FindFirst(const Entries& entries)
+    {
+        uint64_t first = NEVER;
+        for (const Entry& entry : entries)
+        {
+            first = std::min<uint64_t>(first, entry.tick);
+        }
+        return first;
+    }
+
+    /** @return the lowest occupied slot, of which there must be one */
+    const Slot& GetLowest() const
+    {
+        const unsigned level = __builtin_ctz(m_levels);
+        return m_slots[level * SLOTS + __builtin_ctz(m_occupied[level])];
+    }
+
+    /**
      * Note that a slot is empty.
      * @param level its level
      * @param slot its number in the level
      */
     void MarkEmpty(unsigned level, unsigned slot)
     {
+        m_slots[level * SLOTS + slot].first = NEVER;
         m_occupied[level] &= static_cast<uint8_t>(~(1u << slot));
         if (m_occupied[level] == 0)
         {
@@ -151,9 +197,9 @@ class FrameEventWheel
         }
     }
 
-    uint32_t m_levels{0};                        //!< bit l: level l has entries
-    std::array<uint8_t, LEVELS> m_occupied{};    //!< bit s: slot s of the level has entries
-    std::array<Entries, LEVELS * SLOTS> m_slots; //!< the entries
+    uint32_t m_levels{0};                     //!< bit l: level l has entries
+    std::array<uint8_t, LEVELS> m_occupied{}; //!< bit s: slot s of the level has entries
+    std::array<Slot, LEVELS * SLOTS> m_slots; //!< the entries
 };
 
 } // namespace ns3::llm
