@@ -57,7 +57,7 @@ class SchedulerFuzzTest : public TestCase
         {
             m_impls.emplace_back(MakeEvent(+[]() {}), false);
         }
-        for (uint64_t seed = 0; seed < 48; seed++)
+        for (uint64_t seed = 0; seed < 24; seed++)
         {
             // ns-3's heap may lose its order when something is removed
             const bool isHeap = seed % 3 == 2;
