@@ -5,6 +5,8 @@
 #include "ns3/bulk-send-helper.h"
 #include "ns3/callback.h"
 #include "ns3/config.h"
+#include "ns3/flow-monitor-helper.h"
+#include "ns3/flow-monitor.h"
 #include "ns3/frame-clock.h"
 #include "ns3/internet-stack-helper.h"
 #include "ns3/ipv4-address-helper.h"
@@ -19,6 +21,8 @@
 #include "ns3/udp-echo-helper.h"
 #include "ns3/uinteger.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <sstream>
 #include <string>
@@ -28,39 +32,67 @@ using namespace ns3::llm;
 
 /**
  * @ingroup llm-fabric-test
- * ns-3's own TCP/IP on two links, traced, while frame events run or not.
+ * ns-3's own TCP/IP on two links, traced and monitored, while frame events run or not.
  */
 class EngineNetworkTest : public TestCase
 {
   public:
     EngineNetworkTest()
-        : TestCase("UDP echo and a TCP transfer run the same under both engines, beside frames")
+        : TestCase("UDP echo, a TCP transfer and FlowMonitor give the same under all engines and "
+                   "schedulers, beside frames or not")
     {
     }
 
   private:
     void DoRun() override
     {
-        const std::string expected = Run(DEFAULT_ENGINE, false);
+        const std::string expected = Run(DEFAULT_ENGINE, MAP_SCHEDULER, false);
         NS_TEST_EXPECT_MSG_GT(m_lines, 5000, "the trace is long");
         NS_TEST_EXPECT_MSG_EQ(m_echoes, 200, "all echoes come back");
-        NS_TEST_EXPECT_MSG_EQ((Run(FRAME_ENGINE, false) == expected), true, "without frame events");
-        NS_TEST_EXPECT_MSG_EQ((Run(FRAME_ENGINE, true) == expected), true, "with frame events");
+        NS_TEST_EXPECT_MSG_EQ(m_flows, 4, "two each way");
+        Check(FRAME_ENGINE, MAP_SCHEDULER, false, expected);
+        Check(DEFAULT_ENGINE, RADIX_SCHEDULER, false, expected);
+        Check(FRAME_ENGINE, MAP_SCHEDULER, true, expected);
         NS_TEST_EXPECT_MSG_GT(m_frames, 50000, "there were many");
         const uint64_t frames = m_frames;
-        NS_TEST_EXPECT_MSG_EQ((Run(DEFAULT_ENGINE, true) == expected), true, "with pumped events");
-        NS_TEST_EXPECT_MSG_EQ(m_frames, frames, "as many under both engines");
+        for (const char* scheduler : {MAP_SCHEDULER, RADIX_SCHEDULER})
+        {
+            Check(DEFAULT_ENGINE, scheduler, true, expected);
+            NS_TEST_EXPECT_MSG_EQ(m_frames, frames, "as many under both engines");
+        }
+    }
+
+    /**
+     * Run the network and compare.
+     * @param engine the engine
+     * @param scheduler the scheduler of ns-3's engine
+     * @param withFrames whether frame events run too
+     * @param expected the trace that is expected
+     */
+    void Check(const std::string& engine,
+               const std::string& scheduler,
+               bool withFrames,
+               const std::string& expected)
+    {
+        const std::string trace = Run(engine, scheduler, withFrames);
+        const auto at =
+            std::mismatch(trace.begin(), trace.end(), expected.begin(), expected.end()).first;
+        NS_TEST_EXPECT_MSG_EQ((trace == expected),
+                              true,
+                              engine << " with " << scheduler << ", frames " << withFrames
+                                     << ", line " << std::count(trace.begin(), at, '\n') + 1);
     }
 
     /**
      * Run the network.
      * @param engine the engine
+     * @param scheduler the scheduler of ns-3's engine
      * @param withFrames whether frame events run too
      * @return the trace
      */
-    std::string Run(const std::string& engine, bool withFrames)
+    std::string Run(const std::string& engine, const std::string& scheduler, bool withFrames)
     {
-        const EngineScope scope(engine);
+        const EngineScope scope(engine, scheduler);
         m_log.str("");
         m_lines = 0;
         m_echoes = 0;
@@ -75,12 +107,41 @@ class EngineNetworkTest : public TestCase
             }
         }
         SetUp();
+        FlowMonitorHelper monitor;
+        monitor.InstallAll();
         Simulator::Stop(MicroSeconds(1500));
         Simulator::Run();
         m_log << "end " << Simulator::Now().GetTimeStep() << "\n";
+        WriteFlows(monitor.GetMonitor());
         m_frames = withFrames ? m_clock->GetFrameCount() : 0;
         m_clock = nullptr;
         return m_log.str();
+    }
+
+    /**
+     * Write what FlowMonitor found, its times in ticks.
+     * @param monitor the monitor
+     */
+    void WriteFlows(Ptr<FlowMonitor> monitor)
+    {
+        monitor->CheckForLostPackets();
+        m_flows = monitor->GetFlowStats().size();
+        for (const auto& [id, flow] : monitor->GetFlowStats())
+        {
+            m_log << "flow " << id;
+            for (const Time& time : {flow.timeFirstTxPacket,
+                                     flow.timeFirstRxPacket,
+                                     flow.timeLastTxPacket,
+                                     flow.timeLastRxPacket,
+                                     flow.delaySum,
+                                     flow.jitterSum,
+                                     flow.lastDelay})
+            {
+                m_log << " " << time.GetTimeStep();
+            }
+            m_log << "\n";
+        }
+        m_log << monitor->SerializeToXmlString(0, true, true);
     }
 
     /** Make three nodes in a row, with an echo and a transfer from one end to the other. */
@@ -164,6 +225,7 @@ class EngineNetworkTest : public TestCase
     uint64_t m_lines{0};      //!< packets traced
     uint64_t m_echoes{0};     //!< echoes received
     uint64_t m_frames{0};     //!< frame events run
+    std::size_t m_flows{0};   //!< flows that FlowMonitor saw
 };
 
 /**

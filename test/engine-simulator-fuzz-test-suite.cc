@@ -6,6 +6,7 @@
 #include "ns3/frame-clock.h"
 #include "ns3/frame-simulator-impl.h"
 #include "ns3/nstime.h"
+#include "ns3/object-factory.h"
 #include "ns3/simulator.h"
 #include "ns3/test.h"
 
@@ -33,11 +34,13 @@ class RandomProgram
      * Constructor.
      * @param seed which program
      * @param withFrames whether frame events run too; they change nothing
+     * @param withChanges whether the scheduler is changed on the way, which changes nothing
      */
-    RandomProgram(uint64_t seed, bool withFrames)
+    RandomProgram(uint64_t seed, bool withFrames, bool withChanges)
         : m_random(seed),
           m_shape(seed % 3),
-          m_withFrames(withFrames)
+          m_withFrames(withFrames),
+          m_withChanges(withChanges)
     {
         s_program = this;
     }
@@ -85,6 +88,7 @@ class RandomProgram
     TestRandom m_random;             //!< the numbers
     uint64_t m_shape;                //!< 1: many ties, 2: bursts now and then
     bool m_withFrames;               //!< whether there are frame events
+    bool m_withChanges;              //!< whether the scheduler is changed now and then
     std::ostringstream m_log;        //!< what happened
     std::vector<EventId> m_ids;      //!< events that can be asked about
     uint32_t m_count{0};             //!< events scheduled so far
@@ -129,6 +133,12 @@ void
 RandomProgram::Event(uint32_t number)
 {
     RandomProgram& p = *s_program;
+    if (p.m_withChanges && number % 16 == 0)
+    {
+        ObjectFactory factory;
+        factory.SetTypeId(number % 3 == 0 ? MAP_SCHEDULER : RADIX_SCHEDULER);
+        Simulator::SetScheduler(factory);
+    }
     p.m_log << Simulator::Now().GetTimeStep() << " " << number << " c" << Simulator::GetContext();
     p.LookAtOne();
     p.SpoilOne();
@@ -263,20 +273,29 @@ class SimulatorFuzzTest : public TestCase
         std::size_t length = 0;
         for (uint64_t seed = 0; seed < 60; seed++)
         {
-            const std::string expected = RunUnder(DEFAULT_ENGINE, seed, 0, false);
+            const std::string expected = RunUnder(DEFAULT_ENGINE, MAP_SCHEDULER, seed);
             length += expected.size();
+            NS_TEST_ASSERT_MSG_EQ((RunUnder(DEFAULT_ENGINE, RADIX_SCHEDULER, seed) == expected),
+                                  true,
+                                  "with the radix scheduler, seed " << seed);
+            NS_TEST_ASSERT_MSG_EQ((RunUnder(DEFAULT_ENGINE, "", seed) == expected),
+                                  true,
+                                  "with changing schedulers, seed " << seed);
             // event numbers whose lower 32 bits pass 2^31 and 2^32 on the way
             for (const uint64_t uid :
-                 {uint64_t(0), (uint64_t(1) << 31) - 500, (uint64_t(3) << 32) - 500})
+                 {uint64_t(4), (uint64_t(1) << 31) - 500, (uint64_t(3) << 32) - 500})
             {
-                NS_TEST_ASSERT_MSG_EQ((RunUnder(FRAME_ENGINE, seed, uid, false) == expected),
+                NS_TEST_ASSERT_MSG_EQ((RunUnder(FRAME_ENGINE, "", seed, uid) == expected),
                                       true,
                                       "seed " << seed << " number " << uid);
             }
-            NS_TEST_ASSERT_MSG_EQ(
-                (RunUnder(FRAME_ENGINE, seed, 0, true) == RunUnder(DEFAULT_ENGINE, seed, 0, true)),
-                true,
-                "with frames, seed " << seed);
+            const std::string frames = RunUnder(DEFAULT_ENGINE, MAP_SCHEDULER, seed, 0, true);
+            for (const char* engine : {FRAME_ENGINE, DEFAULT_ENGINE})
+            {
+                NS_TEST_ASSERT_MSG_EQ((RunUnder(engine, RADIX_SCHEDULER, seed, 0, true) == frames),
+                                      true,
+                                      engine << " with frames, seed " << seed);
+            }
         }
         NS_TEST_EXPECT_MSG_GT(length, 1000000, "the programs do something");
     }
@@ -284,21 +303,25 @@ class SimulatorFuzzTest : public TestCase
     /**
      * Run a program.
      * @param engine the engine
+     * @param scheduler the scheduler of ns-3's engine; none to change it on the way
      * @param seed which program
      * @param uid number of the first event, or 0 for the usual one
      * @param withFrames whether there are frame events
      * @return what happened
      */
-    static std::string
-    RunUnder(const std::string& engine, uint64_t seed, uint64_t uid, bool withFrames)
+    static std::string RunUnder(const std::string& engine,
+                                const std::string& scheduler,
+                                uint64_t seed,
+                                uint64_t uid = 0,
+                                bool withFrames = false)
     {
-        const EngineScope scope(engine);
+        const EngineScope scope(engine, scheduler.empty() ? MAP_SCHEDULER : scheduler);
         if (uid != 0)
         {
             Simulator::Now(); // starts the engine
             FrameSimulatorImpl::Get()->SetNextUid(uid);
         }
-        return RandomProgram(seed, withFrames).Run();
+        return RandomProgram(seed, withFrames, scheduler.empty()).Run();
     }
 };
 

@@ -82,7 +82,7 @@ class SimulatorThreadTest : public TestCase
 {
   public:
     SimulatorThreadTest()
-        : TestCase("other threads schedule events while frame events run")
+        : TestCase("other threads schedule events while frame events run, under any engine")
     {
     }
 
@@ -94,7 +94,21 @@ class SimulatorThreadTest : public TestCase
 
     void DoRun() override
     {
-        const EngineScope scope(FRAME_ENGINE);
+        Run(FRAME_ENGINE, MAP_SCHEDULER);
+        Run(DEFAULT_ENGINE, MAP_SCHEDULER);
+        Run(DEFAULT_ENGINE, RADIX_SCHEDULER);
+    }
+
+    /**
+     * Run the test.
+     * @param engine the engine
+     * @param scheduler the scheduler of ns-3's engine
+     */
+    void Run(const std::string& engine, const std::string& scheduler)
+    {
+        const EngineScope scope(engine, scheduler);
+        m_received = 0;
+        m_wrongContexts = 0;
         m_clock = Create<FrameClock>();
         m_clock->SetHandler(FrameEventKind::TEST,
                             [](void* object)
@@ -131,8 +145,8 @@ class SimulatorThreadTest : public TestCase
         {
             thread.join();
         }
-        NS_TEST_EXPECT_MSG_EQ(m_received, THREADS * EVENTS, "each event ran once");
-        NS_TEST_EXPECT_MSG_EQ(m_wrongContexts, 0, "in its context");
+        NS_TEST_EXPECT_MSG_EQ(m_received, THREADS * EVENTS, engine << ": each event ran once");
+        NS_TEST_EXPECT_MSG_EQ(m_wrongContexts, 0, engine << ": in its context");
         m_clock = nullptr;
     }
 
@@ -149,6 +163,76 @@ class SimulatorThreadTest : public TestCase
     Ptr<FrameClock> m_clock;     //!< the clock
     uint32_t m_received{0};      //!< events that ran
     uint32_t m_wrongContexts{0}; //!< those in a wrong context
+};
+
+/**
+ * @ingroup llm-fabric-test
+ * A run in steps.
+ */
+class SimulatorStepTest : public TestCase
+{
+  public:
+    SimulatorStepTest()
+        : TestCase("the engine runs up to a given time, and on from there")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        const EngineScope scope(FRAME_ENGINE);
+        const Ptr<FrameClock> clock = Create<FrameClock>();
+        clock->SetHandler(FrameEventKind::TEST,
+                          [](void* object) { static_cast<SimulatorStepTest*>(object)->Note('f'); });
+        const uint32_t number = clock->AddObject(this);
+        for (const uint64_t tick : {10, 20, 30})
+        {
+            Simulator::Schedule(TimeStep(tick), &SimulatorStepTest::Note, this, 'e');
+            clock->RequestAt(tick, FrameEventKind::TEST, number);
+            clock->RequestAt(tick + 5, FrameEventKind::TEST, number);
+        }
+        FrameSimulatorImpl& engine = *FrameSimulatorImpl::Get();
+        Check(engine, 10, "", 0);
+        Check(engine, 11, "10e 10f ", 10);
+        Check(engine, 11, "", 10);
+        Check(engine, 20, "15f ", 15);
+        // between the steps something comes that is due earlier than what is pending
+        clock->RequestAt(17, FrameEventKind::TEST, number);
+        Simulator::Schedule(TimeStep(3), &SimulatorStepTest::Note, this, 's');
+        Check(engine, 19, "17f 18s ", 18);
+        Check(engine, 25, "20e 20f ", 20);
+        Simulator::Schedule(TimeStep(7), &Simulator::Stop);
+        Check(engine, 100, "25f ", 27);
+        Check(engine, 100, "", 27); // still stopped
+        Simulator::Run();
+        NS_TEST_EXPECT_MSG_EQ(m_log, "30e 30f 35f ", "Run() runs the rest");
+    }
+
+    /**
+     * Run a step.
+     * @param engine the engine
+     * @param end its end, which is not part of it
+     * @param log what has to run
+     * @param now the time after it
+     */
+    void Check(FrameSimulatorImpl& engine, uint64_t end, const std::string& log, int64_t now)
+    {
+        engine.RunBefore(end);
+        NS_TEST_EXPECT_MSG_EQ(m_log, log, "up to " << end);
+        NS_TEST_EXPECT_MSG_EQ(Simulator::Now().GetTimeStep(), now, "up to " << end);
+        m_log.clear();
+    }
+
+    /**
+     * An event.
+     * @param kind what it is
+     */
+    void Note(char kind)
+    {
+        m_log += std::to_string(Simulator::Now().GetTimeStep()) + kind + " ";
+    }
+
+    std::string m_log; //!< what ran
 };
 
 /**
@@ -263,6 +347,7 @@ class EngineSimulatorTestSuite : public TestSuite
     {
         AddTestCase(new SimulatorExpiryTest);
         AddTestCase(new SimulatorThreadTest);
+        AddTestCase(new SimulatorStepTest);
         AddTestCase(new SimulatorEndTest);
     }
 };

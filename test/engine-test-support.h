@@ -25,6 +25,10 @@
 inline const char* const FRAME_ENGINE = "ns3::llm::FrameSimulatorImpl";
 /** ns-3's engine. */
 inline const char* const DEFAULT_ENGINE = "ns3::DefaultSimulatorImpl";
+/** The module's scheduler, for ns-3's engine. */
+inline const char* const RADIX_SCHEDULER = "ns3::llm::RadixScheduler";
+/** ns-3's default scheduler. */
+inline const char* const MAP_SCHEDULER = "ns3::MapScheduler";
 
 /**
  * @ingroup llm-fabric-test
@@ -36,22 +40,34 @@ class EngineScope
     /**
      * Constructor.
      * @param engine name of the engine's TypeId
+     * @param scheduler name of the scheduler's TypeId
      */
-    explicit EngineScope(const std::string& engine)
+    explicit EngineScope(const std::string& engine, const std::string& scheduler = MAP_SCHEDULER)
     {
         ns3::llm::UsePicoseconds();
-        ns3::Simulator::Destroy();
-        ns3::GlobalValue::Bind("SimulatorImplementationType", ns3::StringValue(engine));
+        Choose(engine, scheduler);
     }
 
     ~EngineScope()
     {
-        ns3::Simulator::Destroy();
-        ns3::GlobalValue::Bind("SimulatorImplementationType", ns3::StringValue(DEFAULT_ENGINE));
+        Choose(DEFAULT_ENGINE, MAP_SCHEDULER);
     }
 
     EngineScope(const EngineScope&) = delete;
     EngineScope& operator=(const EngineScope&) = delete;
+
+  private:
+    /**
+     * End the simulator and choose the next one.
+     * @param engine name of the engine's TypeId
+     * @param scheduler name of the scheduler's TypeId
+     */
+    static void Choose(const std::string& engine, const std::string& scheduler)
+    {
+        ns3::Simulator::Destroy();
+        ns3::GlobalValue::Bind("SimulatorImplementationType", ns3::StringValue(engine));
+        ns3::GlobalValue::Bind("SchedulerType", ns3::StringValue(scheduler));
+    }
 };
 
 /**
@@ -95,18 +111,18 @@ class TestRandom
 
 /**
  * @ingroup llm-fabric-test
- * Run something that has to abort, in a process of its own.
+ * Run something in a process of its own.
  * @param action what to run
- * @return what it wrote to the standard error before it was killed by a signal; empty if it was not
+ * @return what it wrote to the standard error, with " (killed)" behind it if a signal ended it
  */
 template <typename Action>
 std::string
-GetDyingWords(Action action)
+GetWords(Action action)
 {
     std::array<int, 2> ends{};
     if (pipe(ends.data()) != 0)
     {
-        return "";
+        return "no pipe";
     }
     const pid_t child = fork();
     if (child == 0)
@@ -126,7 +142,21 @@ GetDyingWords(Action action)
     close(ends[0]);
     int status = 0;
     waitpid(child, &status, 0);
-    return WIFSIGNALED(status) ? words + " (killed)" : "";
+    return WIFSIGNALED(status) ? words + " (killed)" : words;
+}
+
+/**
+ * @ingroup llm-fabric-test
+ * Run something that has to abort, in a process of its own.
+ * @param action what to run
+ * @return what it wrote to the standard error before it was killed by a signal; empty if it was not
+ */
+template <typename Action>
+std::string
+GetDyingWords(Action action)
+{
+    const std::string words = GetWords(action);
+    return words.find(" (killed)") != std::string::npos ? words : "";
 }
 
 /**

@@ -58,10 +58,13 @@ hash() {
 }
 engine=
 first=$(hash env)
-for run in env 'setarch -R' default; do
+for run in env 'setarch -R' default radix; do
     [[ $run != default ]] || engine=--SimulatorImplementationType=ns3::DefaultSimulatorImpl
+    [[ $run != radix ]] || engine+=" --SchedulerType=ns3::llm::RadixScheduler"
+    command=$run
+    [[ $run != default && $run != radix ]] || command=env
     # shellcheck disable=SC2086
-    again=$(hash ${run/default/env})
+    again=$(hash $command)
     if [[ ! $first || $again != "$first" ]]; then
         echo "FAIL trace hash '$first' and, with $run, '$again'"
         failures=$((failures + 1))

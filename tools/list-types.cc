@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// Lists the classes of one kind that the module offers, each with its attributes: what
+// Lists the classes of one kind that can be chosen, each with its attributes: what
 // `./llm-fabric list KIND` prints. A kind is a base class; its children are found by TypeId alone.
 
 #include "ns3/type-id.h"
@@ -28,6 +28,8 @@ constexpr Kind KINDS[] = {
     {"transports", "ns3::llm::MessageTransport"},
     {"schedules", "ns3::llm::PipelineSchedule"},
     {"topologies", "ns3::llm::TopologyHelper"},
+    {"engines", "ns3::SimulatorImpl"},
+    {"schedulers", "ns3::Scheduler"},
 };
 
 /**

@@ -2,6 +2,7 @@
 
 #include "frame-clock.h"
 
+#include "event-number-warning.h"
 #include "frame-simulator-impl.h"
 #include "time-resolution.h"
 
@@ -240,6 +241,11 @@ FrameClock::SchedulePump()
 void
 FrameClock::RunPump()
 {
+    if (++m_pumpRuns % CHECK_EVERY == 0)
+    {
+        // what was run has a number, and little else has: what is pending, or was removed
+        CheckEventNumber(Simulator::GetEventCount());
+    }
     const uint64_t due = m_pumpTicks.back();
     RunTicks([due](uint64_t tick) { return tick == due; });
     m_pumpTicks.pop_back();

@@ -155,6 +155,8 @@ class FrameClock : public SimpleRefCount<FrameClock>
     friend class FrameClockSet;
     class Pump;
 
+    /** Under another engine, ticks with frame events between two looks at its count of events. */
+    static constexpr uint32_t CHECK_EVERY = 256;
     /** Number of kinds. */
     static constexpr uint32_t KINDS = static_cast<uint32_t>(FrameEventKind::COUNT);
 
@@ -234,6 +236,7 @@ class FrameClock : public SimpleRefCount<FrameClock>
     FrameSimulatorImpl* m_engine{nullptr}; //!< the engine, if it is one for frames and still exists
     Pump* m_pump{nullptr};                 //!< the event under another engine
     std::vector<uint64_t> m_pumpTicks;     //!< when the pump is due, latest first
+    uint32_t m_pumpRuns{0};                //!< how often the pump has run
 };
 
 template <typename Gate>

@@ -84,6 +84,13 @@ class FrameSimulatorImpl final : public SimulatorImpl
         return m_now;
     }
 
+    /**
+     * Run events of both kinds until none is left, or until Stop(); the time stays that of the last
+     * one. Unlike Run() it does not lift a Stop() of before. For engines that run in steps.
+     * @param end run only what lies before this tick
+     */
+    void RunBefore(uint64_t end);
+
     /** @return the clocks whose frame events the engine runs */
     FrameClockSet& GetClocks()
     {
@@ -152,11 +159,6 @@ class FrameSimulatorImpl final : public SimulatorImpl
      * @return whether to go on
      */
     bool Attend();
-    /**
-     * Run events of both kinds until none is left, or until Stop().
-     * @param end run only what lies before this tick
-     */
-    void RunBefore(uint64_t end);
     /** Run the first ns-3 event. */
     void RunEvent();
     /**
