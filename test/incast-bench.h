@@ -91,6 +91,7 @@ class IncastBench
         }
         jain = SmallNetwork::Jain(shares);
         meanQueue /= m_samples;
+        meanWindow /= m_samples;
         longestQueue = port.GetCounters().maxQueueBytes / 1e3;
         marks = port.GetCounters().marks;
         Print();
@@ -114,6 +115,7 @@ class IncastBench
     double meanQueue = 0;       //!< kB waiting, without the frame being sent
     double peakQueue = 0;       //!< longest while measured, kB
     double longestQueue = 0;    //!< longest of all, kB, with the frame that made it so
+    double meanWindow = 0;      //!< kB, over flows and time
     uint64_t marks = 0;         //!< frames marked
     std::vector<double> shares; //!< payload acknowledged, bytes, by flow
 
@@ -137,6 +139,12 @@ class IncastBench
         meanQueue += queue;
         peakQueue = std::max(peakQueue, queue);
         ++m_samples;
+        double windows = 0;
+        for (uint32_t i = 0; i < m_flows; ++i)
+        {
+            windows += static_cast<double>(QueuePair(i).decision.windowBytes) / 1e3;
+        }
+        meanWindow += windows / m_flows;
         Simulator::Schedule(NanoSeconds(317), &IncastBench::Sample, this);
     }
 
