@@ -7,8 +7,15 @@
 #include "ns3/input-error.h"
 #include "ns3/test.h"
 
+#include "ns3/object-factory.h"
+
 #include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <random>
 #include <string>
+#include <vector>
 
 using namespace ns3;
 using namespace ns3::llm;
@@ -165,6 +172,149 @@ class ChoiceTestCase : public TestCase
     }
 };
 
+/** Every control, whatever happens to it. */
+class AnyControlTestCase : public TestCase
+{
+  public:
+    AnyControlTestCase()
+        : TestCase(
+              "Under random signals every control keeps a positive rate and its deadline ahead, "
+              "and depends on its queue pair's state alone")
+    {
+    }
+
+  private:
+    /** A queue pair, with memory for the state of any control. */
+    struct QueuePair
+    {
+        std::array<std::byte, RdmaCongestionControl::MAX_STATE_BYTES> state; //!< the control's
+        CongestionDecision decision;                                         //!< in force
+    };
+
+    void DoRun() override
+    {
+        uint32_t controls = 0;
+        for (uint16_t i = 0; i < TypeId::GetRegisteredN(); ++i)
+        {
+            const TypeId type = TypeId::GetRegistered(i);
+            const bool isOfTests = type.GetName().rfind("ns3::llm::Test", 0) == 0;
+            if (type.IsChildOf(RdmaCongestionControl::GetTypeId()) && !isOfTests)
+            {
+                Check(type);
+                ++controls;
+            }
+        }
+        NS_TEST_EXPECT_MSG_GT_OR_EQ(controls, 9, "all that are built in");
+    }
+
+    /** @param type a control */
+    void Check(TypeId type)
+    {
+        ObjectFactory factory;
+        factory.SetTypeId(type);
+        const auto control = factory.Create<RdmaCongestionControl>();
+        NS_TEST_EXPECT_MSG_LT_OR_EQ(control->GetStateSize(),
+                                    RdmaCongestionControl::MAX_STATE_BYTES,
+                                    type.GetName());
+        QueuePairInfo info;
+        info.lineRateBps = 100e9;
+        info.baseRttTicks = 10000000;
+        info.mtuBytes = 1000;
+        info.frameOverheadBytes = 82;
+        std::mt19937 random(11);
+        QueuePair used;
+        used.state.fill(std::byte{0xa5});
+        for (uint32_t life = 0; life < 8; ++life)
+        {
+            QueuePair fresh;
+            fresh.state.fill(std::byte{0});
+            for (QueuePair* pair : {&used, &fresh})
+            {
+                pair->decision = CongestionDecision();
+                pair->decision.rateBps = info.lineRateBps;
+                control->Start(pair->state.data(), info, pair->decision);
+            }
+            m_now = 0;
+            m_path.assign(random() % 4, HopTelemetry{0, 0, 100e9, 0, 1});
+            for (uint32_t step = 0; step < 500 && !IsStatusFailure(); ++step)
+            {
+                m_now += random() % (step % 50 == 0 ? 3000000000u : 2000000u);
+                const auto seed = static_cast<uint32_t>(random());
+                for (QueuePair* pair : {&used, &fresh})
+                {
+                    const std::vector<HopTelemetry> before = m_path;
+                    std::mt19937 same(seed);
+                    Signal(*control, *pair, info, same);
+                    m_path = pair == &used ? before : m_path;
+                }
+                CheckDecision(used.decision, fresh.decision, type.GetName());
+            }
+        }
+    }
+
+    /** Something happens. @param control it @param pair to it @param info its path @param random what */
+    void Signal(const RdmaCongestionControl& control,
+                QueuePair& pair,
+                const QueuePairInfo& info,
+                std::mt19937& random)
+    {
+        void* state = pair.state.data();
+        if (m_now >= pair.decision.deadlineTicks)
+        {
+            control.OnDeadline(state, info, m_now, pair.decision);
+        }
+        switch (random() % 16)
+        {
+        case 0:
+            control.OnCnp(state, info, m_now, pair.decision);
+            return;
+        case 1:
+            control.OnLoss(state, info, m_now, pair.decision);
+            return;
+        case 2:
+            control.OnTimeout(state, info, m_now, pair.decision);
+            return;
+        default:
+            break;
+        }
+        AckSignal ack;
+        ack.ackedBytes = random() % 3 * 1000;
+        ack.inFlightBytes = random() % 200000;
+        ack.rttTicks = random() % 8 == 0 ? 500000000 : 9000000 + random() % 20000000;
+        ack.ackedPsn = m_now / 100000;
+        ack.nextPsn = ack.ackedPsn + random() % 100;
+        ack.ecnEcho = random() % 4 == 0;
+        for (HopTelemetry& hop : m_path)
+        {
+            hop.tick = random() % 16 == 0 ? hop.tick : m_now - random() % 1000000;
+            hop.txBytes += random() % 20000;
+            hop.queueBytes = random() % 500000;
+            hop.port += random() % 64 == 0;
+        }
+        ack.hops = m_path.data();
+        ack.hopCount = static_cast<uint32_t>(m_path.size());
+        control.OnAck(state, info, m_now, ack, pair.decision);
+    }
+
+    /** @param one decision @param other of a queue pair that saw the same @param name of the control */
+    void CheckDecision(const CongestionDecision& one,
+                       const CongestionDecision& other,
+                       const std::string& name)
+    {
+        NS_TEST_ASSERT_MSG_EQ(std::isfinite(one.rateBps), true, name << " rate");
+        NS_TEST_ASSERT_MSG_GT(one.rateBps, 0, name << " rate");
+        NS_TEST_ASSERT_MSG_GT(one.deadlineTicks, m_now, name << " deadline");
+        NS_TEST_ASSERT_MSG_EQ(one.rateBps, other.rateBps, name << " rate of a twin");
+        NS_TEST_ASSERT_MSG_EQ(one.windowBytes, other.windowBytes, name << " window of a twin");
+        NS_TEST_ASSERT_MSG_EQ(one.deadlineTicks,
+                              other.deadlineTicks,
+                              name << " deadline of a twin");
+    }
+
+    uint64_t m_now = 0;               //!< ps
+    std::vector<HopTelemetry> m_path; //!< of the queue pair
+};
+
 /** The suite. */
 class CongestionControlTestSuite : public TestSuite
 {
@@ -174,6 +324,7 @@ class CongestionControlTestSuite : public TestSuite
     {
         AddTestCase(new CnpPacingTestCase);
         AddTestCase(new ChoiceTestCase);
+        AddTestCase(new AnyControlTestCase);
     }
 };
 
