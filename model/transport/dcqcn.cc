@@ -60,8 +60,8 @@ Dcqcn::GetTypeId()
                           MakeDataRateAccessor(&Dcqcn::m_additiveIncrease),
                           MakeDataRateChecker())
             .AddAttribute("HyperIncrease",
-                          "R_HAI at the reference rate, times the number of stages beyond F "
-                          "(authors' simulator: 200 Mb/s at 40 Gb/s).",
+                          "R_HAI at the reference rate (authors' simulator: 200 Mb/s at 40 Gb/s); "
+                          "see HyperGrows.",
                           DataRateValue(DataRate("200Mbps")),
                           MakeDataRateAccessor(&Dcqcn::m_hyperIncrease),
                           MakeDataRateChecker())

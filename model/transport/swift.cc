@@ -24,14 +24,14 @@ Swift::GetTypeId()
             .SetGroupName("LlmFabric")
             .AddConstructor<Swift>()
             .AddAttribute("AdditiveIncrease",
-                          "ai, frames per round trip (uet-htsim: 1; the paper gives none).",
+                          "ai, frames per round trip (uet-htsim: 1).",
                           DoubleValue(1),
                           MakeDoubleAccessor(&Swift::m_additiveIncrease),
                           MakeDoubleChecker<double>(0.0))
             .AddAttribute(
                 "Beta",
                 "A cut gives up this times the share of the delay that exceeds the target "
-                "(uet-htsim: 0.8; the paper gives none).",
+                "(uet-htsim: 0.8).",
                 DoubleValue(0.8),
                 MakeDoubleAccessor(&Swift::m_beta),
                 MakeDoubleChecker<double>(0.0, 1.0))
