@@ -2,6 +2,7 @@
 
 #include "dcqcn.h"
 
+#include "ns3/boolean.h"
 #include "ns3/double.h"
 #include "ns3/uinteger.h"
 
@@ -47,8 +48,9 @@ Dcqcn::GetTypeId()
                           MakeUintegerAccessor(&Dcqcn::m_byteCounter),
                           MakeUintegerChecker<uint64_t>(1))
             .AddAttribute("Threshold",
-                          "F: fast recovery up to this stage, hyper increase when timer and byte "
-                          "counter have both reached it (paper: 5).",
+                          "F: fast recovery below this stage, hyper increase when timer and byte "
+                          "counter have both reached it (paper: 5). A simulator that asks for "
+                          "stages beyond F has our F + 1.",
                           UintegerValue(5),
                           MakeUintegerAccessor(&Dcqcn::m_threshold),
                           MakeUintegerChecker<uint32_t>(1))
@@ -58,8 +60,8 @@ Dcqcn::GetTypeId()
                           MakeDataRateAccessor(&Dcqcn::m_additiveIncrease),
                           MakeDataRateChecker())
             .AddAttribute("HyperIncrease",
-                          "R_HAI at the reference rate, times the number of stages beyond F "
-                          "(authors' simulator: 200 Mb/s at 40 Gb/s).",
+                          "R_HAI at the reference rate (authors' simulator: 200 Mb/s at 40 Gb/s); "
+                          "see HyperGrows.",
                           DataRateValue(DataRate("200Mbps")),
                           MakeDataRateAccessor(&Dcqcn::m_hyperIncrease),
                           MakeDataRateChecker())
@@ -73,7 +75,31 @@ Dcqcn::GetTypeId()
                           "0bps: they do not.",
                           DataRateValue(DataRate("40Gbps")),
                           MakeDataRateAccessor(&Dcqcn::m_referenceRate),
-                          MakeDataRateChecker());
+                          MakeDataRateChecker())
+            .AddAttribute("CutFirst",
+                          "A CNP cuts by the alpha of before (paper); else alpha rises first "
+                          "(authors' simulator).",
+                          BooleanValue(true),
+                          MakeBooleanAccessor(&Dcqcn::m_cutFirst),
+                          MakeBooleanChecker())
+            .AddAttribute("PhaseOfEvent",
+                          "Fast recovery while the counter that has just expired is below F "
+                          "(authors' simulator), else while both are (paper).",
+                          BooleanValue(false),
+                          MakeBooleanAccessor(&Dcqcn::m_phaseOfEvent),
+                          MakeBooleanChecker())
+            .AddAttribute("HyperGrows",
+                          "The n-th hyper increase in a row adds n R_HAI, n counted by the lower "
+                          "stage (paper), else R_HAI each time (HPCC's simulator).",
+                          BooleanValue(true),
+                          MakeBooleanAccessor(&Dcqcn::m_hyperGrows),
+                          MakeBooleanChecker())
+            .AddAttribute("VariableWindow",
+                          "Cap what is in flight at the bandwidth-delay product times rate over "
+                          "line rate (HPCC's simulator, variable window); else no cap (paper).",
+                          BooleanValue(false),
+                          MakeBooleanAccessor(&Dcqcn::m_window),
+                          MakeBooleanChecker());
     return tid;
 }
 
@@ -90,6 +116,17 @@ Dcqcn::DoStart(DcqcnState& state, const QueuePairInfo& info, CongestionDecision&
     state.alpha = m_initialAlpha;
     state.targetBps = info.lineRateBps;
     decision.rateBps = info.lineRateBps;
+    SetWindow(info, decision);
+}
+
+void
+Dcqcn::SetWindow(const QueuePairInfo& info, CongestionDecision& decision) const
+{
+    if (m_window)
+    {
+        decision.windowBytes =
+            static_cast<uint64_t>(info.GetPathBytes() * decision.rateBps / info.lineRateBps);
+    }
 }
 
 void
@@ -111,10 +148,13 @@ Dcqcn::DoCnp(DcqcnState& state,
     {
         DecayAlpha(state, now);
     }
+    const double raised = (1 - m_gain) * state.alpha + m_gain;
+    const double alpha = m_cutFirst ? state.alpha : raised;
     state.targetBps = decision.rateBps;
-    decision.rateBps = std::max(decision.rateBps * (1 - state.alpha / 2),
+    decision.rateBps = std::max(decision.rateBps * (1 - alpha / 2),
                                 static_cast<double>(m_minRate.GetBitRate()) * Scale(info));
-    state.alpha = (1 - m_gain) * state.alpha + m_gain;
+    SetWindow(info, decision);
+    state.alpha = raised;
     state.alphaTicks = now;
     state.timerTicks = now;
     state.ackedBytes = 0;
@@ -125,16 +165,20 @@ Dcqcn::DoCnp(DcqcnState& state,
 }
 
 void
-Dcqcn::Increase(DcqcnState& state, const QueuePairInfo& info, CongestionDecision& decision) const
+Dcqcn::Increase(DcqcnState& state,
+                uint32_t own,
+                uint32_t other,
+                const QueuePairInfo& info,
+                CongestionDecision& decision) const
 {
     const double scale = Scale(info);
-    const uint32_t least = std::min(state.timerStage, state.byteStage);
+    const uint32_t least = std::min(own, other);
     if (least >= m_threshold)
     {
-        const uint32_t beyond = least - m_threshold + 1;
+        const uint32_t beyond = m_hyperGrows ? least - m_threshold + 1 : 1;
         state.targetBps += beyond * scale * static_cast<double>(m_hyperIncrease.GetBitRate());
     }
-    else if (std::max(state.timerStage, state.byteStage) >= m_threshold)
+    else if ((m_phaseOfEvent ? own : std::max(own, other)) >= m_threshold)
     {
         state.targetBps += scale * static_cast<double>(m_additiveIncrease.GetBitRate());
     }
@@ -145,6 +189,7 @@ Dcqcn::Increase(DcqcnState& state, const QueuePairInfo& info, CongestionDecision
     {
         decision.rateBps = info.lineRateBps;
     }
+    SetWindow(info, decision);
 }
 
 void
@@ -165,7 +210,7 @@ Dcqcn::DoDeadline(DcqcnState& state,
     {
         state.timerTicks += interval;
         ++state.timerStage;
-        Increase(state, info, decision);
+        Increase(state, state.timerStage, state.byteStage, info, decision);
         if (decision.rateBps >= info.lineRateBps)
         {
             decision.deadlineTicks = CongestionDecision::NEVER;
@@ -191,7 +236,7 @@ Dcqcn::DoAck(DcqcnState& state,
     {
         state.ackedBytes -= m_byteCounter;
         ++state.byteStage;
-        Increase(state, info, decision);
+        Increase(state, state.byteStage, state.timerStage, info, decision);
     }
 }
 

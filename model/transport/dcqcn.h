@@ -11,7 +11,10 @@
 namespace ns3::llm
 {
 
-/** What DCQCN keeps for a queue pair. */
+/**
+ * @ingroup llm-fabric-transport
+ * What DCQCN keeps for a queue pair.
+ */
 struct DcqcnState
 {
     double targetBps = 0;    //!< R_T, the rate before the last cut, raised since, bit/s
@@ -32,7 +35,11 @@ struct DcqcnState
  * A CNP sets the target to the current rate, cuts the rate by alpha/2 and raises alpha; without CNPs
  * alpha decays. A timer and a byte counter, restarted by a cut, raise the rate: halfway to the target
  * in the first stages, then with the target raised by a fixed step, and by a larger one when both have
- * passed the threshold. Rates are of wire bytes. There is no window.
+ * passed the threshold. Where public code differs from the paper an attribute says so. What devices do
+ * instead is DcqcnDevice.
+ *
+ * The rate paces wire bytes. Without `VariableWindow` there is no cap on what is in flight; with it the cap is
+ * BDP R_C / line rate of payload, where one frame may always go.
  */
 class Dcqcn : public RdmaCongestionControlOf<DcqcnState>
 {
@@ -59,12 +66,25 @@ class Dcqcn : public RdmaCongestionControlOf<DcqcnState>
                     CongestionDecision& decision) const override;
 
   private:
-    /** One increase event. @param state the state @param info queue pair @param decision changed */
-    void Increase(DcqcnState& state, const QueuePairInfo& info, CongestionDecision& decision) const;
+    /**
+     * One increase event.
+     * @param state the state
+     * @param own stage of the counter that has expired
+     * @param other stage of the other one
+     * @param info queue pair
+     * @param decision changed
+     */
+    void Increase(DcqcnState& state,
+                  uint32_t own,
+                  uint32_t other,
+                  const QueuePairInfo& info,
+                  CongestionDecision& decision) const;
     /** Let alpha decay up to now. @param state the state @param now ps */
     void DecayAlpha(DcqcnState& state, uint64_t now) const;
     /** @param info queue pair @return steps grow with the line rate by this factor */
     double Scale(const QueuePairInfo& info) const;
+    /** The rate has changed: so does the window. @param info queue pair @param decision changed */
+    void SetWindow(const QueuePairInfo& info, CongestionDecision& decision) const;
     /** Set the deadline to the next expiration. @param state the state @param decision changed */
     void SetDeadline(const DcqcnState& state, CongestionDecision& decision) const;
 
@@ -78,6 +98,10 @@ class Dcqcn : public RdmaCongestionControlOf<DcqcnState>
     DataRate m_hyperIncrease;    //!< attribute
     DataRate m_minRate;          //!< attribute
     DataRate m_referenceRate;    //!< attribute
+    bool m_cutFirst;             //!< attribute
+    bool m_phaseOfEvent;         //!< attribute
+    bool m_hyperGrows;           //!< attribute
+    bool m_window;               //!< attribute
 };
 
 } // namespace ns3::llm

@@ -3,6 +3,8 @@
 #ifndef LLM_FABRIC_RDMA_CONGESTION_CONTROL_H
 #define LLM_FABRIC_RDMA_CONGESTION_CONTROL_H
 
+#include "ns3/hop-telemetry.h"
+
 #include "ns3/object.h"
 
 #include <cstddef>
@@ -23,6 +25,12 @@ struct QueuePairInfo
     uint64_t baseRttTicks = 0;       //!< round-trip time of a full frame on the idle path, ps
     uint32_t mtuBytes = 0;           //!< payload of a full frame
     uint32_t frameOverheadBytes = 0; //!< wire bytes of a data frame beyond its payload
+
+    /** @return bandwidth-delay product: wire bytes that the line sends in a round trip */
+    double GetPathBytes() const
+    {
+        return lineRateBps * static_cast<double>(baseRttTicks) / 8e12;
+    }
 };
 
 /**
@@ -45,12 +53,26 @@ struct CongestionDecision
  */
 struct AckSignal
 {
-    uint64_t ackedBytes = 0;    //!< payload newly acknowledged (0: duplicate)
-    uint64_t inFlightBytes = 0; //!< payload still unacknowledged afterwards
-    uint64_t rttTicks = 0;      //!< since the acknowledged frame's transmission began, ps
-    uint64_t ackedPsn = 0;      //!< next PSN the receiver expects
-    uint64_t nextPsn = 0;       //!< next PSN the sender will send for the first time
-    bool ecnEcho = false;       //!< the acknowledged frame was marked
+    /** The receiver does not say. */
+    static constexpr uint64_t UNKNOWN = UINT64_MAX;
+
+    uint64_t ackedBytes = 0;            //!< payload newly acknowledged (0: duplicate)
+    uint64_t inFlightBytes = 0;         //!< payload still unacknowledged afterwards
+    uint64_t rttTicks = 0;              //!< since the acknowledged frame's transmission began, ps
+    uint64_t ackedPsn = 0;              //!< next PSN the receiver expects
+    uint64_t nextPsn = 0;               //!< next PSN the sender will send for the first time
+    bool ecnEcho = false;               //!< the acknowledged frame was marked
+    uint64_t markedBytes = UNKNOWN;     //!< of the payload newly acknowledged, what arrived marked
+    uint64_t remoteDelayTicks = 0;      //!< of the RTT, what passed in the receiving host, ps
+    uint32_t forwardHops = 0;           //!< switches that the frame passed; 0: unknown
+    uint32_t hopCount = 0;              //!< entries of `hops`
+    const HopTelemetry* hops = nullptr; //!< of its switches in order, if NeedsTelemetry()
+
+    /** @return markedBytes or, where unknown, all or nothing by the echo */
+    uint64_t GetMarkedBytes() const
+    {
+        return markedBytes != UNKNOWN ? markedBytes : ecnEcho ? ackedBytes : 0;
+    }
 };
 
 /**
@@ -75,6 +97,19 @@ class RdmaCongestionControl : public Object
 
     /** @return size of the state of a queue pair, at most MAX_STATE_BYTES */
     virtual std::size_t GetStateSize() const = 0;
+
+    /** @return whether AckSignal::hops is to be filled; constant while the control lives */
+    virtual bool NeedsTelemetry() const
+    {
+        return false;
+    }
+
+    /** @return wire bytes that telemetry adds to each data frame and to each ACK that echoes it */
+    virtual uint32_t GetTelemetryBytes() const
+    {
+        return 0;
+    }
+
     /**
      * A queue pair begins (or is reset): set its state and its first decision.
      * @param state memory for the state
