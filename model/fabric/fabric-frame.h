@@ -3,8 +3,14 @@
 #ifndef LLM_FABRIC_FABRIC_FRAME_H
 #define LLM_FABRIC_FABRIC_FRAME_H
 
+#include "hop-telemetry.h"
+
+#include "ns3/abort.h"
+
+#include <array>
 #include <cstdint>
 #include <memory>
+#include <new>
 #include <vector>
 
 namespace ns3::llm
@@ -29,9 +35,10 @@ enum class FrameKind : uint8_t
  */
 struct alignas(64) Frame
 {
-    static constexpr uint8_t FIRST = 1;  //!< flag: first frame of its message
-    static constexpr uint8_t LAST = 2;   //!< flag: last frame of its message
-    static constexpr uint8_t MARKED = 4; //!< flag: ECN congestion experienced (ACK: echo of it)
+    static constexpr uint8_t FIRST = 1;     //!< flag: first frame of its message
+    static constexpr uint8_t LAST = 2;      //!< flag: last frame of its message
+    static constexpr uint8_t MARKED = 4;    //!< flag: ECN congestion experienced (ACK: echo of it)
+    static constexpr uint8_t TELEMETRY = 8; //!< flag: has a FrameTelemetry (ACK: echo of it)
 
     Frame* next;           //!< the next in a list of waiting or free frames
     uint64_t sentTick;     //!< when its transmission at the source began; an ACK echoes it (ps)
@@ -48,11 +55,40 @@ struct alignas(64) Frame
     uint16_t ingress;      //!< port by which it came into the switch it is in
     FrameKind kind;        //!< what it is
     uint8_t trafficClass;  //!< its class, 0 to 7; PAUSE_CLASS for PFC
-    uint8_t flags;         //!< FIRST, LAST, MARKED
+    uint8_t flags;         //!< FIRST, LAST, MARKED, TELEMETRY
     uint8_t attempt;       //!< how often this PSN had been sent before
 };
 
 static_assert(sizeof(Frame) == 64, "a frame fills one cache line");
+
+/**
+ * @ingroup llm-fabric-fabric
+ * What the switches on a frame's way have said of themselves. It lies behind the frame in memory, if
+ * the pool makes room for it.
+ */
+struct FrameTelemetry
+{
+    /** Hops that there is room for; what more there are is not stamped. */
+    static constexpr uint32_t MAX_HOPS = 7;
+
+    /** @param frame a frame of a pool with telemetry @return the frame's */
+    static FrameTelemetry& Of(Frame* frame)
+    {
+        return *reinterpret_cast<FrameTelemetry*>(frame + 1);
+    }
+
+    /** @copydoc Of */
+    static const FrameTelemetry& Of(const Frame* frame)
+    {
+        return *reinterpret_cast<const FrameTelemetry*>(frame + 1);
+    }
+
+    uint64_t count;                          //!< hops stamped
+    uint64_t unused[3];                      //!< aligns them
+    std::array<HopTelemetry, MAX_HOPS> hops; //!< in the order of the way
+};
+
+static_assert(sizeof(FrameTelemetry) % sizeof(Frame) == 0, "the next frame is aligned");
 
 /**
  * @ingroup llm-fabric-fabric
@@ -113,6 +149,13 @@ constexpr uint32_t PAUSE_WIRE_BYTES = 84;
 class FramePool
 {
   public:
+    /** From now on, each frame has room for a FrameTelemetry. No frame may have been taken yet. */
+    void MakeRoomForTelemetry()
+    {
+        NS_ABORT_MSG_IF(!m_chunks.empty(), "FramePool: telemetry comes too late, frames are there");
+        m_stride = 1 + sizeof(FrameTelemetry) / sizeof(Frame);
+    }
+
     /** @return a frame with indeterminate content */
     Frame* Take()
     {
@@ -146,17 +189,23 @@ class FramePool
     /** Allocate a chunk. */
     void Grow()
     {
-        m_chunks.push_back(std::make_unique<Frame[]>(CHUNK));
+        m_chunks.push_back(std::make_unique<Frame[]>(CHUNK * m_stride));
         Frame* chunk = m_chunks.back().get();
         for (std::size_t i = CHUNK; i-- > 0;)
         {
-            chunk[i].next = m_free;
-            m_free = &chunk[i];
+            Frame* frame = chunk + i * m_stride;
+            if (m_stride != 1)
+            {
+                new (frame + 1) FrameTelemetry();
+            }
+            frame->next = m_free;
+            m_free = frame;
         }
     }
 
-    Frame* m_free = nullptr;                        //!< list of free frames
-    uint64_t m_taken = 0;                           //!< frames in use
+    Frame* m_free = nullptr;  //!< list of free frames
+    uint64_t m_taken = 0;     //!< frames in use
+    std::size_t m_stride = 1; //!< size of a frame and what belongs to it, in frames
     std::vector<std::unique_ptr<Frame[]>> m_chunks; //!< the memory
 };
 

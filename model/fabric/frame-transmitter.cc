@@ -311,6 +311,23 @@ FrameTransmitter::MaybeMark(TransitFrame& departure, uint32_t queue)
 }
 
 void
+FrameTransmitter::Stamp(const TransitFrame& departure)
+{
+    FrameTelemetry& telemetry = FrameTelemetry::Of(departure.frame);
+    if (departure.kind != FrameKind::DATA || !m_buffer ||
+        telemetry.count == FrameTelemetry::MAX_HOPS)
+    {
+        return;
+    }
+    HopTelemetry& hop = telemetry.hops[telemetry.count++];
+    hop.tick = GetStart(departure);
+    hop.txBytes = m_sentBytes;
+    hop.rateBps = static_cast<double>(m_rate.GetBitRate());
+    hop.queueBytes = std::accumulate(m_queued.begin(), m_queued.end(), 0u);
+    hop.port = static_cast<uint32_t>(m_place);
+}
+
+void
 FrameTransmitter::Watch()
 {
     Settle();

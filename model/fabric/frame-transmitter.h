@@ -314,6 +314,10 @@ class alignas(64) FrameTransmitter
             MaybeMark(departure, queued);
         }
         queued -= bytes;
+        if (__builtin_expect(departure.flags & Frame::TELEMETRY, 0))
+        {
+            Stamp(departure);
+        }
         ++m_sentFrames;
         m_sentBytes += bytes;
         m_ring.SettleOne();
@@ -398,6 +402,8 @@ class alignas(64) FrameTransmitter
     void EnqueueSlowly(Frame* frame);
     /** In watched times: have an event at the next departure. */
     void ScheduleSettling();
+    /** Stamp telemetry into a data frame. @param departure the frame, which leaves the queue */
+    void Stamp(const TransitFrame& departure);
     /** Mark a frame if the draw says so. @param departure the frame @param queue bytes with it */
     void MaybeMark(TransitFrame& departure, uint32_t queue);
     /** A PFC frame has come in. @param trafficClass class @param stop stop or go on */

@@ -25,6 +25,7 @@ struct QueuePairInfo
     uint64_t baseRttTicks = 0;       //!< round-trip time of a full frame on the idle path, ps
     uint32_t mtuBytes = 0;           //!< payload of a full frame
     uint32_t frameOverheadBytes = 0; //!< wire bytes of a data frame beyond its payload
+    uint32_t forwardHops = 0;        //!< switches on the way of its first frame; 0: unknown
 
     /** @return bandwidth-delay product: wire bytes that the line sends in a round trip */
     double GetPathBytes() const

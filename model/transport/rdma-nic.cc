@@ -362,6 +362,13 @@ RdmaNic::OnAcknowledgment(const Frame& frame)
         ack.ackedPsn = frame.psn;
         ack.nextPsn = queuePair.GetHighestPsn();
         ack.ecnEcho = frame.flags & Frame::MARKED;
+        ack.forwardHops = queuePair.info.forwardHops;
+        if (frame.flags & Frame::TELEMETRY)
+        {
+            const FrameTelemetry& telemetry = FrameTelemetry::Of(&frame);
+            ack.hopCount = static_cast<uint32_t>(telemetry.count);
+            ack.hops = telemetry.hops.data();
+        }
         m_config.control->OnAck(queuePair.state, queuePair.info, now, ack, queuePair.decision);
     }
     queuePair.UpdatePace();

@@ -94,7 +94,7 @@ RdmaReceiver::Answer(Frame* frame, FrameKind kind, uint64_t psn)
     frame->destination = frame->source;
     frame->source = m_terminal;
     frame->entropy = AnswerEntropy(frame->entropy);
-    frame->flags &= Frame::MARKED;
+    frame->flags &= Frame::MARKED | Frame::TELEMETRY;
     frame->trafficClass = m_config.dataClass;
     m_port->Enqueue(frame);
 }

@@ -124,9 +124,11 @@ RdmaTransport::MakeConfig()
         ChooseClass("CongestionControl", m_controlType, RdmaCongestionControl::GetTypeId()));
     m_control = factory.Create<RdmaCongestionControl>();
     m_config.mtuBytes = m_mtuBytes;
-    m_config.dataOverheadBytes = m_dataOverheadBytes;
+    m_config.hasTelemetry = m_control->NeedsTelemetry();
+    const uint32_t telemetryBytes = m_config.hasTelemetry ? m_control->GetTelemetryBytes() : 0;
+    m_config.dataOverheadBytes = m_dataOverheadBytes + telemetryBytes;
     m_config.firstOverheadBytes = m_firstOverheadBytes;
-    m_config.ackBytes = m_ackBytes;
+    m_config.ackBytes = m_ackBytes + telemetryBytes;
     m_config.cnpBytes = m_cnpBytes;
     m_config.framesPerAck = m_framesPerAck;
     m_config.dataClass = m_dataClass;
@@ -143,6 +145,10 @@ RdmaTransport::Install(Ptr<FabricNetwork> network, const std::vector<uint32_t>& 
     MakeConfig();
     m_network = network;
     m_accelerators = accelerators;
+    if (m_config.hasTelemetry)
+    {
+        network->GetPool().MakeRoomForTelemetry();
+    }
     for (uint32_t terminal = 0; terminal < accelerators.size(); ++terminal)
     {
         m_terminals[accelerators[terminal]] = terminal;
@@ -264,6 +270,7 @@ RdmaTransport::MakeInfo(uint32_t source, uint32_t destination, uint32_t flow) co
     add(leg.links, leg.mtu + leg.dataOverhead);
     add(leg.ackLinks, leg.ackSize);
     info.baseRttTicks = static_cast<uint64_t>(ticks);
+    info.forwardHops = leg.links.empty() ? 0 : static_cast<uint32_t>(leg.links.size() - 1);
     return info;
 }
 

@@ -71,8 +71,13 @@ SendQueuePair::FillNext(Frame& frame, uint64_t now)
     frame.flags = 0;
     if (m_nextPsn == outgoing.firstPsn)
     {
-        frame.flags = Frame::FIRST;
+        frame.flags |= Frame::FIRST;
         wireBytes += m_config.firstOverheadBytes;
+    }
+    if (m_config.hasTelemetry)
+    {
+        frame.flags |= Frame::TELEMETRY;
+        FrameTelemetry::Of(&frame).count = 0;
     }
     frame.wireBytes = static_cast<uint16_t>(wireBytes);
     frame.destination = destination;

@@ -35,6 +35,7 @@ struct RdmaConfig
     uint64_t cnpIntervalTicks = 0; //!< at most one CNP per queue pair in this time, ps
     uint64_t timeoutTicks = 0;     //!< retransmission timeout, ps
     uint32_t maxTimeouts = 7;      //!< timeouts in a row before a queue pair gives up
+    bool hasTelemetry = false;     //!< data frames collect telemetry, which ACKs echo
     const RdmaCongestionControl* control = nullptr; //!< congestion control
 };
 
