@@ -80,7 +80,7 @@ class alignas(64) FrameTransmitter
         }
     }
 
-    /** @copydoc Enqueue @param frame the frame */
+    /** Queue a frame of the owner (from a frame event). @param frame it, the transmitter's then */
     void Enqueue(Frame* frame)
     {
         Enqueue(TransitFrame(frame), frame->ingress);
