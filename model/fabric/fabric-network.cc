@@ -146,6 +146,7 @@ FabricNetwork::Build()
         if (vertex.fabricSwitch)
         {
             owner = PeekPointer(vertex.fabricSwitch);
+            vertex.fabricSwitch->PlaceTransmitters();
         }
         else
         {

@@ -7,6 +7,8 @@
 #include "ns3/node.h"
 #include "ns3/packet.h"
 
+#include <utility>
+
 namespace ns3::llm
 {
 
@@ -20,6 +22,18 @@ FabricPort::GetTypeId()
                             .SetGroupName("LlmFabric")
                             .AddConstructor<FabricPort>();
     return tid;
+}
+
+FabricPort::FabricPort()
+    : m_transmitter(std::make_shared<FrameTransmitter>())
+{
+}
+
+void
+FabricPort::MoveTransmitter(std::shared_ptr<FrameTransmitter> place)
+{
+    m_transmitter->GivePlaceTo(*place);
+    m_transmitter = std::move(place);
 }
 
 void
@@ -82,7 +96,7 @@ FabricPort::GetMtu() const
 bool
 FabricPort::IsLinkUp() const
 {
-    return m_link && m_transmitter.IsUp();
+    return m_link && m_transmitter->IsUp();
 }
 
 void

@@ -9,6 +9,7 @@
 #include "ns3/net-device.h"
 
 #include <cstdint>
+#include <memory>
 
 namespace ns3::llm
 {
@@ -28,17 +29,25 @@ class FabricPort : public NetDevice
     /** @return the TypeId */
     static TypeId GetTypeId();
 
-    /** @return the sending half, which does the work */
+    FabricPort();
+
+    /** @return the sending half, which does the work; another one after MoveTransmitter() */
     FrameTransmitter& GetTransmitter()
     {
-        return m_transmitter;
+        return *m_transmitter;
     }
 
     /** @return the sending half */
     const FrameTransmitter& GetTransmitter() const
     {
-        return m_transmitter;
+        return *m_transmitter;
     }
+
+    /**
+     * Have the sending half elsewhere, side by side with those of other ports.
+     * @param place a new one
+     */
+    void MoveTransmitter(std::shared_ptr<FrameTransmitter> place);
 
     /** @param link the link that it is plugged into */
     void SetLink(Ptr<FabricLink> link);
@@ -74,12 +83,12 @@ class FabricPort : public NetDevice
   private:
     void DoDispose() override;
 
-    FrameTransmitter m_transmitter; //!< the sending half
-    Ptr<Node> m_node;               //!< its node
-    Ptr<FabricLink> m_link;         //!< its link
-    Mac48Address m_address;         //!< its address
-    uint32_t m_ifIndex = 0;         //!< its number at the node
-    uint16_t m_mtu = 9000;          //!< as ns-3 asks for one; not used by frames
+    std::shared_ptr<FrameTransmitter> m_transmitter; //!< the sending half
+    Ptr<Node> m_node;                                //!< its node
+    Ptr<FabricLink> m_link;                          //!< its link
+    Mac48Address m_address;                          //!< its address
+    uint32_t m_ifIndex = 0;                          //!< its number at the node
+    uint16_t m_mtu = 9000;                           //!< as ns-3 asks for one; not used by frames
 };
 
 } // namespace ns3::llm

@@ -112,7 +112,6 @@ void
 FabricSwitch::DoDispose()
 {
     m_ports.clear();
-    m_transmitters.clear();
     m_balancer = nullptr;
     Object::DoDispose();
 }
@@ -121,7 +120,19 @@ void
 FabricSwitch::AddPort(Ptr<FabricPort> port)
 {
     m_ports.push_back(port);
-    m_transmitters.push_back(&port->GetTransmitter());
+}
+
+void
+FabricSwitch::PlaceTransmitters()
+{
+    m_portCount = static_cast<uint32_t>(m_ports.size());
+    m_memory.reset(new FrameTransmitter[m_portCount]);
+    m_transmitters = m_memory.get();
+    for (uint32_t i = 0; i < m_portCount; ++i)
+    {
+        m_ports[i]->MoveTransmitter(
+            std::shared_ptr<FrameTransmitter>(m_memory, m_transmitters + i));
+    }
 }
 
 void
@@ -208,8 +219,7 @@ FabricSwitch::SetRoutes(std::vector<std::vector<uint16_t>> groups, std::vector<u
     std::vector<uint16_t> routeOf; // by group
     for (std::vector<uint16_t>& group : groups)
     {
-        const std::size_t route =
-            group.size() == 1 ? group[0] : m_transmitters.size() + m_groups.size();
+        const std::size_t route = group.size() == 1 ? group[0] : m_portCount + m_groups.size();
         NS_ABORT_MSG_IF(route >= NO_ROUTE, "FabricSwitch: too many ports and groups of ports");
         routeOf.push_back(static_cast<uint16_t>(route));
         if (group.size() > 1)
@@ -217,11 +227,11 @@ FabricSwitch::SetRoutes(std::vector<std::vector<uint16_t>> groups, std::vector<u
             m_groups.push_back(std::move(group));
         }
     }
-    m_routes = std::move(groupOf);
-    for (uint16_t& route : m_routes)
+    for (uint16_t& route : groupOf)
     {
         route = route == NO_ROUTE ? NO_ROUTE : routeOf[route];
     }
+    m_routes.Assign(groupOf);
 }
 
 uint16_t
@@ -231,7 +241,7 @@ FabricSwitch::ChooseRoute(const TransitFrame& frame, uint16_t route) const
     {
         return NO_ROUTE;
     }
-    const std::vector<uint16_t>& ports = m_groups[route - m_transmitters.size()];
+    const std::vector<uint16_t>& ports = m_groups[route - m_portCount];
     return m_isEcmp ? FlowEcmp::Pick(frame.entropy, ports, m_seed)
                     : m_balancer->Choose(*frame.frame, ports, m_seed);
 }
@@ -252,7 +262,7 @@ FabricSwitch::ReceiveFrame(uint16_t port, const TransitFrame& transit)
         Drop(port, transit);
         return;
     }
-    m_transmitters[out]->Enqueue(transit, port);
+    m_transmitters[out].Enqueue(transit, port);
 }
 
 void
@@ -262,10 +272,10 @@ FabricSwitch::Prepare(uint16_t port, const TransitFrame& transit, bool isNext) c
     {
         return;
     }
-    const uint16_t route = m_routes[transit.destination];
-    if (route < m_transmitters.size())
+    const uint16_t route = m_routes.Get(transit.destination);
+    if (route < m_portCount)
     {
-        m_transmitters[route]->Prefetch();
+        m_transmitters[route].Prefetch();
     }
     m_buffer.Prefetch(port, transit.trafficClass);
 }
@@ -283,12 +293,12 @@ FabricSwitch::AdmitWithCare(uint16_t port, const TransitFrame& frame)
     case SharedBuffer::Verdict::NO_ROOM:
         return false;
     case SharedBuffer::Verdict::PAUSE:
-        m_transmitters[port]->SendPause(frame.trafficClass, true);
+        m_transmitters[port].SendPause(frame.trafficClass, true);
         if (!wasWatched)
         {
-            for (FrameTransmitter* transmitter : m_transmitters)
+            for (uint32_t i = 0; i < m_portCount; ++i)
             {
-                transmitter->Watch();
+                m_transmitters[i].Watch();
             }
         }
         return true;
@@ -301,7 +311,7 @@ FabricSwitch::AdmitWithCare(uint16_t port, const TransitFrame& frame)
 void
 FabricSwitch::Drop(uint16_t port, const TransitFrame& frame)
 {
-    m_transmitters[port]->CountDrop();
+    m_transmitters[port].CountDrop();
     if (m_pfc && (m_losslessMask >> frame.trafficClass & 1))
     {
         ++m_losslessDrops;
@@ -314,9 +324,9 @@ FabricSwitch::Drop(uint16_t port, const TransitFrame& frame)
 void
 FabricSwitch::SettleAll()
 {
-    for (FrameTransmitter* transmitter : m_transmitters)
+    for (uint32_t i = 0; i < m_portCount; ++i)
     {
-        transmitter->Settle();
+        m_transmitters[i].Settle();
     }
 }
 
@@ -327,7 +337,7 @@ FabricSwitch::BufferReleased()
     uint8_t trafficClass;
     while (m_buffer.TakeResumable(port, trafficClass))
     {
-        m_transmitters[port]->SendPause(trafficClass, false);
+        m_transmitters[port].SendPause(trafficClass, false);
     }
 }
 

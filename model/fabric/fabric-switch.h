@@ -6,11 +6,13 @@
 #include "fabric-port.h"
 #include "frame-sink.h"
 #include "load-balancer.h"
+#include "route-table.h"
 #include "shared-buffer.h"
 
 #include "ns3/object.h"
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -37,7 +39,10 @@ class FabricSwitch : public Object, public FrameSink
      */
     void AddPort(Ptr<FabricPort> port);
 
-    /** All ports are there and linked: size the buffer, set marking. @param seed seed of the run */
+    /** All ports are there and linked: have their transmitters side by side. */
+    void PlaceTransmitters();
+
+    /** Their transmitters are set up: size the buffer, set marking. @param seed seed of the run */
     void Configure(uint64_t seed);
 
     /**
@@ -56,8 +61,8 @@ class FabricSwitch : public Object, public FrameSink
      */
     uint16_t GetRoute(const TransitFrame& frame) const
     {
-        const uint16_t route = m_routes[frame.destination];
-        return route < m_transmitters.size() ? route : ChooseRoute(frame, route);
+        const uint16_t route = m_routes.Get(frame.destination);
+        return route < m_portCount ? route : ChooseRoute(frame, route);
     }
 
     /**
@@ -118,20 +123,21 @@ class FabricSwitch : public Object, public FrameSink
     void Drop(uint16_t port, const TransitFrame& frame);
 
     // What every frame touches comes first.
-    std::vector<FrameTransmitter*> m_transmitters; //!< by port number
-    std::vector<uint16_t> m_routes; //!< by terminal: a port, the number of ports plus a group, or
-                                    //!< NO_ROUTE
-    SharedBuffer m_buffer;          //!< packet memory
-    std::vector<std::vector<uint16_t>> m_groups; //!< ports of each group
-    Ptr<LoadBalancer> m_balancer;                //!< chooses within a group
-    uint64_t m_seed = 0;                         //!< hash of run, tier and place
-    bool m_isEcmp = false;                       //!< m_balancer is a FlowEcmp
-    FramePool* m_pool = nullptr;                 //!< where dropped frames go
-    std::vector<Ptr<FabricPort>> m_ports;        //!< the ports
-    uint32_t m_tier = 0;                         //!< see SetPlace()
-    uint32_t m_place = 0;                        //!< see SetPlace()
-    uint64_t m_unroutable = 0;                   //!< see GetUnroutable()
-    uint64_t m_losslessDrops = 0;                //!< see GetLosslessDrops()
+    FrameTransmitter* m_transmitters = nullptr; //!< by port number
+    uint32_t m_portCount = 0;                   //!< number of ports, once configured
+    RouteTable m_routes;   //!< a port, the number of ports plus a group, or NO_ROUTE
+    SharedBuffer m_buffer; //!< packet memory
+    std::vector<std::vector<uint16_t>> m_groups;  //!< ports of each group
+    Ptr<LoadBalancer> m_balancer;                 //!< chooses within a group
+    uint64_t m_seed = 0;                          //!< hash of run, tier and place
+    bool m_isEcmp = false;                        //!< m_balancer is a FlowEcmp
+    FramePool* m_pool = nullptr;                  //!< where dropped frames go
+    std::vector<Ptr<FabricPort>> m_ports;         //!< the ports
+    std::shared_ptr<FrameTransmitter[]> m_memory; //!< of the transmitters
+    uint32_t m_tier = 0;                          //!< see SetPlace()
+    uint32_t m_place = 0;                         //!< see SetPlace()
+    uint64_t m_unroutable = 0;                    //!< see GetUnroutable()
+    uint64_t m_losslessDrops = 0;                 //!< see GetLosslessDrops()
 
     std::string m_balancerType;  //!< attribute
     uint64_t m_bufferBytes;      //!< attribute

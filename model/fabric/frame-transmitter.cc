@@ -4,6 +4,8 @@
 
 #include "identity-hash.h"
 
+#include "ns3/abort.h"
+
 #include <algorithm>
 #include <numeric>
 
@@ -32,7 +34,11 @@ FrameTransmitter::Install(FrameClock* clock,
 void
 FrameTransmitter::FetchFront(const void* object)
 {
-    static_cast<const FrameTransmitter*>(object)->m_ring.Prefetch();
+    const auto self = static_cast<const FrameTransmitter*>(object);
+    self->m_ring.Prefetch();
+    const auto receiver = reinterpret_cast<const char*>(self->m_receiver);
+    __builtin_prefetch(receiver);
+    __builtin_prefetch(receiver + 64);
 }
 
 void
@@ -66,6 +72,21 @@ FrameTransmitter::Connect(FrameTransmitter* peer, DataRate rate, Time delay)
     m_rateTicks = scale / common;
     m_rateBytes = rate.GetBitRate() / common;
     MeetPeer();
+}
+
+void
+FrameTransmitter::GivePlaceTo(FrameTransmitter& other)
+{
+    NS_ABORT_MSG_IF(m_clock || other.m_clock, "FrameTransmitter: it is set up already");
+    other.m_peer = m_peer;
+    other.m_rate = m_rate;
+    other.m_delay = m_delay;
+    other.m_rateTicks = m_rateTicks;
+    other.m_rateBytes = m_rateBytes;
+    if (m_peer)
+    {
+        m_peer->m_peer = &other;
+    }
 }
 
 void

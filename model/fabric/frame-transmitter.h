@@ -59,6 +59,12 @@ class alignas(64) FrameTransmitter
     void Connect(FrameTransmitter* peer, DataRate rate, Time delay);
 
     /**
+     * Let another one take the place of this one, which is not used any more.
+     * @param other the other; neither has been set up yet
+     */
+    void GivePlaceTo(FrameTransmitter& other);
+
+    /**
      * Queue a frame (from a frame event).
      * @param transit the frame, the transmitter's from here on
      * @param ingress port by which it came into this switch; takes the place of the frame's

@@ -17,7 +17,7 @@ RdmaReceiver::RdmaReceiver(FrameClock* clock,
 }
 
 RdmaReceiver::QueuePair&
-RdmaReceiver::Find(const Frame& frame)
+RdmaReceiver::Look(const Frame& frame)
 {
     const uint32_t page = frame.source / PAGE;
     if (page >= m_pages.size())

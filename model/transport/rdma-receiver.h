@@ -57,7 +57,11 @@ class RdmaReceiver
     void Prepare(const Frame& frame) const
     {
         const uint32_t page = frame.source / PAGE;
-        if (page < m_pages.size() && m_pages[page])
+        if (m_lastKey == (uint64_t{frame.source} << 16 | frame.pair))
+        {
+            __builtin_prefetch(m_last);
+        }
+        else if (page < m_pages.size() && m_pages[page])
         {
             const std::vector<QueuePair>& pairs = (*m_pages[page])[frame.source % PAGE];
             __builtin_prefetch(pairs.data() + frame.pair);
@@ -86,7 +90,19 @@ class RdmaReceiver
     using Page = std::array<std::vector<QueuePair>, PAGE>; //!< by source within the page
 
     /** @param frame a data frame @return its queue pair */
-    QueuePair& Find(const Frame& frame);
+    QueuePair& Find(const Frame& frame)
+    {
+        const uint64_t key = uint64_t{frame.source} << 16 | frame.pair;
+        if (key != m_lastKey)
+        {
+            m_last = &Look(frame);
+            m_lastKey = key;
+        }
+        return *m_last;
+    }
+
+    /** @param frame a data frame @return its queue pair, found or made */
+    QueuePair& Look(const Frame& frame);
     /** Turn a data frame into an answer and send it. @param frame it @param kind ACK or NACK
      * @param psn next expected */
     void Answer(Frame* frame, FrameKind kind, uint64_t psn);
@@ -98,6 +114,8 @@ class RdmaReceiver
     FrameTransmitter* m_port = nullptr;         //!< where answers go
     const uint32_t m_terminal;                  //!< of the NIC
     const RdmaConfig& m_config;                 //!< sizes and times
+    uint64_t m_lastKey = UINT64_MAX;            //!< source and pair of the last data frame
+    QueuePair* m_last = nullptr;                //!< its queue pair
     std::vector<std::unique_ptr<Page>> m_pages; //!< by source
 };
 
