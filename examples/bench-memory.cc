@@ -19,12 +19,11 @@ namespace ns3::llm::bench
 namespace
 {
 
-constexpr uint32_t FEW = 8;       //!< queue pairs a NIC that the slope begins with
-constexpr uint32_t SPACING = 100; //!< time from one round of messages to the next, us
+constexpr uint32_t SPACING = 100; //!< time from one message of a host to its next, us
 
 /** @param cluster where @param distance host i sends one frame to host i + distance */
 void
-SendToNeighbors(Ptr<Cluster> cluster, uint32_t distance)
+SendToPeers(Ptr<Cluster> cluster, uint32_t distance)
 {
     const uint32_t hosts = cluster->GetAcceleratorCount();
     for (uint32_t i = 0; i < hosts; ++i)
@@ -37,40 +36,64 @@ SendToNeighbors(Ptr<Cluster> cluster, uint32_t distance)
     }
 }
 
-/** @param hosts of the fat-tree @param queuePairs of each NIC @return its memory */
-MemorySample
-Sample(uint32_t hosts, uint32_t queuePairs)
+/** Build a cluster and let its queue pairs carry a message. @param sample says what, and gets it */
+void
+Fill(MemorySample& sample)
 {
     Scenario scenario;
-    scenario.hosts = hosts;
+    scenario.hosts = sample.hosts;
     Prepare(scenario);
     Simulator::Now(); // what ns-3 makes when it starts is not the cluster's
-    MemorySample sample;
-    sample.hosts = hosts;
-    sample.queuePairs = queuePairs;
     const uint64_t before = GetResidentBytes();
     const double begin = GetCpuSeconds();
     const Ptr<Cluster> cluster = BuildFatTree(scenario);
     sample.buildSeconds = GetCpuSeconds() - begin;
-    for (uint32_t distance = 1; distance <= queuePairs; ++distance)
+    for (uint32_t peer = 1; peer <= sample.queuePairs; ++peer)
     {
-        Simulator::Schedule(MicroSeconds(SPACING * distance), &SendToNeighbors, cluster, distance);
+        Simulator::Schedule(MicroSeconds(SPACING * peer),
+                            &SendToPeers,
+                            cluster,
+                            peer * sample.stride);
     }
-    if (queuePairs > 0)
+    if (sample.queuePairs > 0)
     {
         Simulator::Run();
     }
     sample.residentBytes = GetResidentBytes() - before;
-    return sample;
 }
 
-/** @param hosts of the fat-tree @param queuePairs of each NIC @return its memory */
+/** @param hosts of the fat-tree @param queuePairs of each NIC @param stride from peer to peer
+ * @return its memory, measured in a child process */
 MemorySample
-SampleInChild(uint32_t hosts, uint32_t queuePairs)
+Measure(uint32_t hosts, uint32_t queuePairs = 0, uint32_t stride = 1)
 {
+    MemorySample sample;
+    sample.hosts = hosts;
+    sample.queuePairs = queuePairs;
+    sample.stride = stride;
     return MeasureInChild<MemorySample>("memory of " + std::to_string(hosts) + " hosts",
-                                        [hosts, queuePairs]()
-                                        { return Sample(hosts, queuePairs); });
+                                        [sample]() mutable
+                                        {
+                                            Fill(sample);
+                                            return sample;
+                                        });
+}
+
+/** @param samples few and many @param count what of a sample they are per @return bytes of one more */
+template <typename F>
+double
+GetSlope(const std::vector<MemorySample>& samples, F count)
+{
+    const double bytes = static_cast<double>(samples.back().residentBytes) -
+                         static_cast<double>(samples.front().residentBytes);
+    return bytes / (count(samples.back()) - count(samples.front()));
+}
+
+/** @param sample it @return queue pairs of all its NICs */
+double
+CountQueuePairs(const MemorySample& sample)
+{
+    return static_cast<double>(sample.hosts) * sample.queuePairs;
 }
 
 } // namespace
@@ -78,31 +101,32 @@ SampleInChild(uint32_t hosts, uint32_t queuePairs)
 double
 MemoryUse::GetBytesPerHost() const
 {
-    const double bytes = static_cast<double>(clusters.back().residentBytes) -
-                         static_cast<double>(clusters.front().residentBytes);
-    return bytes / (clusters.back().hosts - clusters.front().hosts);
+    return GetSlope(clusters,
+                    [](const MemorySample& sample) { return static_cast<double>(sample.hosts); });
 }
 
 double
 MemoryUse::GetBytesPerQueuePair() const
 {
-    const MemorySample& few = queuePairs.front();
-    const MemorySample& many = queuePairs.back();
-    const double bytes =
-        static_cast<double>(many.residentBytes) - static_cast<double>(few.residentBytes);
-    return bytes / many.hosts / (many.queuePairs - few.queuePairs);
+    return GetSlope(queuePairs, CountQueuePairs);
+}
+
+double
+MemoryUse::GetBytesPerDistantPair() const
+{
+    return GetSlope(distantPairs, CountQueuePairs);
 }
 
 MemoryUse
-MeasureMemory(const std::vector<uint32_t>& hosts, uint32_t pairHosts)
+MeasureMemory(const std::vector<uint32_t>& hosts)
 {
     MemoryUse use;
     for (const uint32_t count : hosts)
     {
-        use.clusters.push_back(SampleInChild(count, 0));
+        use.clusters.push_back(Measure(count));
     }
-    use.queuePairs.push_back(SampleInChild(pairHosts, FEW));
-    use.queuePairs.push_back(SampleInChild(pairHosts, pairHosts - 1));
+    use.queuePairs = {Measure(128, 8), Measure(128, 127)};
+    use.distantPairs = {Measure(1024, 3, 64), Measure(1024, 15, 64)};
     return use;
 }
 

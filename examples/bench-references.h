@@ -32,7 +32,7 @@ struct ReferenceLoad
  * traced or kept.
  *
  * Its cost depends on how many events are pending. 384 links have 768 directions, as many as the
- * fat-tree of 128 hosts; each always has one packet under way, so 768 receptions are pending, and for
+ * fat-tree of 128 hosts; with a window of one packet, 768 receptions are pending, and for
  * 320 of every 1320 ns an end of transmission: 954 events in the mean. The fabric of 128 hosts has
  * 960 to 970 in the mean while shift or all-to-all are under way: a pending event for each direction
  * with frames on it, and one or two for each NIC.
@@ -46,7 +46,8 @@ Measurement MeasureRawHop(const ReferenceLoad& load);
  * A hop of UDP/IP in ns-3: chains of four links of 100 Gb/s and 1 us, a host at either end and three
  * routers between, with the Internet stack as ns-3's helpers install it (queue discs included, IPv6
  * not) and static routes. Datagrams of 4000 B: when one has been received, its sender sends the next.
- * A datagram makes four hops.
+ * A datagram makes four hops. The ratios are taken with one chain and four datagrams under way each
+ * way, the cheapest load: with many chains a hop takes twice as long.
  *
  * @param load the load
  * @return what it took

@@ -127,6 +127,7 @@ MemoryToJson(const MemoryUse& use)
         {
             json.push_back({{"hosts", sample.hosts},
                             {"queue_pairs", sample.queuePairs},
+                            {"stride", sample.stride},
                             {"resident_bytes", sample.residentBytes},
                             {"build_seconds", sample.buildSeconds}});
         }
@@ -135,8 +136,10 @@ MemoryToJson(const MemoryUse& use)
     Json json;
     json["bytes_per_host"] = use.GetBytesPerHost();
     json["bytes_per_queue_pair"] = use.GetBytesPerQueuePair();
+    json["bytes_per_distant_queue_pair"] = use.GetBytesPerDistantPair();
     json["clusters"] = list(use.clusters);
     json["queue_pairs"] = list(use.queuePairs);
+    json["distant_queue_pairs"] = list(use.distantPairs);
     for (const auto& [name, bytes] : GetSizes())
     {
         json["sizes"][name] = bytes;
@@ -177,22 +180,27 @@ PrintSpeed(const Results& results, std::ostream& out)
 void
 PrintMemory(const MemoryUse& use, std::ostream& out)
 {
-    TextTable clusters({"fat-tree", "queue pairs/NIC", "resident MiB", "build CPU s"});
-    for (const auto* samples : {&use.clusters, &use.queuePairs})
+    TextTable clusters(
+        {"fat-tree", "queue pairs/NIC", "peers apart", "resident MiB", "build CPU s"});
+    for (const auto* samples : {&use.clusters, &use.queuePairs, &use.distantPairs})
     {
         for (const MemorySample& sample : *samples)
         {
             clusters.AddRow({std::to_string(sample.hosts) + " hosts",
                              std::to_string(sample.queuePairs),
+                             sample.queuePairs > 0 ? std::to_string(sample.stride) : "",
                              FormatMebibytes(sample.residentBytes),
                              FormatNumber(sample.buildSeconds, 3)});
         }
     }
     clusters.Print(out, 0);
-    out << "\na host with its share of switches and links: "
-        << FormatNumber(use.GetBytesPerHost() / 1e3, 2)
-        << " kB; a queue pair, both ends: " << FormatNumber(use.GetBytesPerQueuePair() / 1e3, 3)
-        << " kB\n\n";
+    const auto kilobytes = [](double bytes)
+    {
+        return FormatNumber(bytes / 1e3, 2) + " kB";
+    };
+    out << "\na host with its share of switches and links: " << kilobytes(use.GetBytesPerHost())
+        << "; a queue pair, both ends: " << kilobytes(use.GetBytesPerQueuePair())
+        << ", with distant peers " << kilobytes(use.GetBytesPerDistantPair()) << "\n\n";
     TextTable sizes({"part", "bytes"});
     for (const auto& [name, bytes] : GetSizes())
     {

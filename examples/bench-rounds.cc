@@ -41,7 +41,8 @@ MakeUdpRow(const ReferenceLoad& load)
 {
     Row row;
     row.name = "UDP/IP over 4 links";
-    row.variant = std::to_string(load.paths) + " paths, window " + std::to_string(load.window);
+    row.variant = std::to_string(load.paths) + (load.paths == 1 ? " path" : " paths") +
+                  ", window " + std::to_string(load.window);
     row.body = [load]()
     {
         return MeasureUdpHop(load);

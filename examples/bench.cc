@@ -74,18 +74,18 @@ MakeSettings(const Options& options)
     RoundSettings settings;
     settings.rounds = options.rounds;
     settings.raw = {384, 1, 100};
-    settings.udp = {96, 4, 20};
+    settings.udp = {1, 4, 2000};
     if (options.isFull)
     {
         settings.moreRaw = {{64, 1, 600}, {64, 5, 600}, {384, 5, 100}};
-        settings.moreUdp = {{1, 1, 2000}, {96, 1, 20}};
+        settings.moreUdp = {{1, 1, 2000}, {96, 1, 20}, {96, 4, 20}};
     }
     if (options.isQuick)
     {
         settings.rounds = 1;
         settings.leastSeconds = 0;
         settings.raw = {16, 1, 20};
-        settings.udp = {4, 4, 20};
+        settings.udp = {1, 4, 80};
     }
     return settings;
 }
@@ -104,10 +104,9 @@ MeasureMemoryFor(const Options& options)
 {
     if (options.isQuick)
     {
-        return MeasureMemory({16, 128}, 54);
+        return MeasureMemory({16, 128});
     }
-    return options.isFull ? MeasureMemory({128, 250, 432, 686, 1024}, 128)
-                          : MeasureMemory({128, 1024}, 128);
+    return options.isFull ? MeasureMemory({128, 250, 432, 686, 1024}) : MeasureMemory({128, 1024});
 }
 
 void
