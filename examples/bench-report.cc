@@ -68,6 +68,7 @@ ToJson(const Row& row)
     json["name"] = row.name;
     json["variant"] = row.variant;
     json["hops"] = first.hops / first.runs;
+    json["events"] = first.events / first.runs;
     json["events_per_hop"] = first.GetEventsPerHop();
     json["hops_per_cpu_second"] = 1e9 / GetMedianNsPerHop(row);
     json["ns_per_hop"] = GetMedianNsPerHop(row);
