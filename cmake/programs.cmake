@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Examples, the user's own programs, tools and tests of the standalone build.
-file(GLOB llm_examples CONFIGURE_DEPENDS examples/*.cc)
+include(cmake/example-programs.cmake)
+llm_fabric_find_examples(llm_examples ${CMAKE_CURRENT_SOURCE_DIR}/examples)
 llm_fabric_ns3_targets(llm_example_link point-to-point)
-foreach(file ${llm_examples})
-  get_filename_component(name ${file} NAME_WE)
-  add_executable(${name} ${file})
+foreach(name ${llm_examples})
+  add_executable(${name} ${llm_examples_${name}})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/examples)
   target_link_libraries(${name} PRIVATE ns3-llm-fabric ${llm_example_link})
   target_compile_options(${name} PRIVATE ${llm_warnings})
@@ -72,6 +72,9 @@ add_test(NAME launcher COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/test/launcher.sh)
 if(NOT LLM_FABRIC_SANITIZE)
   add_test(NAME examples COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/test/examples.sh
                                  ${CMAKE_BINARY_DIR}/examples
+  )
+  add_test(NAME bench COMMAND ${CMAKE_COMMAND} -DBENCH=$<TARGET_FILE:bench>
+                              -P ${CMAKE_CURRENT_SOURCE_DIR}/test/bench.cmake
   )
   add_test(NAME user-program COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/test/user-program/check.sh
                                      ${CMAKE_BINARY_DIR} ${CMAKE_COMMAND} ${CMAKE_CXX_COMPILER}

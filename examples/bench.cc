@@ -1,219 +1,138 @@
 // SPDX-License-Identifier: GPL-2.0-only
 
-// How fast the simulator is on this machine: hops per second of CPU time.
+// How fast the simulator is on this machine, and what it needs of memory.
 //
 //   ./llm-fabric bench
+//   ./llm-fabric bench --full --json bench.json
 //
-// A hop is one frame that crosses one link. Four workloads run on a fat-tree of 100 Gb/s and 1 us with
-// 4000 B of payload in a frame and one ACK for each, under DCQCN, ECN, PFC and ECMP: shift (host i
-// sends 2 MB to host i + H/2), incast (all hosts send 200 kB to host 0), all-to-all (20 kB per pair)
-// and ring (an all-reduce of 16 kB per host). Beside them stands the raw hop of ns-3's
-// PointToPointNetDevice under ns-3's default engine, measured in the same run; the ratio is what
-// counts, as absolute figures vary with the load of the machine.
+// A hop is one frame that crosses one link. The rows are workloads on fat-trees (bench-workloads.h),
+// with each congestion control, with and without an observer, in both modes of the ports and under
+// ns-3's engine. Beside them stand two references of ns-3 itself, measured in the same run, in turn
+// (bench-references.h says how): the raw hop of PointToPointNetDevice, and UDP/IP. The ratios are what
+// counts, as absolute figures vary with the load of the machine. doc/performance.rst explains all.
 
-#include "ns3/cluster.h"
-#include "ns3/communicator.h"
-#include "ns3/config.h"
-#include "ns3/drop-tail-queue.h"
-#include "ns3/fat-tree-helper.h"
-#include "ns3/global-value.h"
+#include "bench-memory.h"
+#include "bench-plan.h"
+#include "bench-report.h"
+#include "bench-rounds.h"
+
 #include "ns3/input-error.h"
-#include "ns3/node-container.h"
-#include "ns3/packet.h"
-#include "ns3/point-to-point-channel.h"
-#include "ns3/point-to-point-net-device.h"
 #include "ns3/program-options.h"
-#include "ns3/simulator.h"
-#include "ns3/string.h"
+#include "ns3/run-manifest.h"
 #include "ns3/time-resolution.h"
-#include "ns3/uinteger.h"
 
-#include <sys/resource.h>
+#include <unistd.h>
 
-#include <algorithm>
-#include <ctime>
-#include <iomanip>
+#include <fstream>
 #include <iostream>
+#include <memory>
 #include <string>
 #include <vector>
 
-using namespace ns3;
 using namespace ns3::llm;
+using namespace ns3::llm::bench;
 
 namespace
 {
 
-struct Figure
+struct Options
 {
-    std::string workload;
-    uint32_t hosts = 0;
-    uint64_t hops = 0;
-    uint64_t events = 0;
-    double seconds = 0;
-
-    double Rate() const
-    {
-        return static_cast<double>(hops) / seconds;
-    }
+    bool isQuick = false;
+    bool isFull = false;
+    bool isMemory = false;
+    uint32_t rounds = 5;
+    std::string json;
 };
 
-double
-CpuSeconds()
+Options
+ReadOptions(int argc, char* argv[])
 {
-    return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
+    Options options;
+    ProgramOptions parser("bench", "How fast the simulator is on this machine.");
+    parser.Add("quick", "a few seconds: 16 hosts and one round", options.isQuick);
+    parser.Add("full",
+               "also 400 Gb/s, 1024 hosts throughout, and growth with hosts and queue pairs",
+               options.isFull);
+    parser.Add("memory", "only memory and the time to build", options.isMemory);
+    parser.Add("rounds", "measurements of each row", options.rounds, 1, 1000);
+    parser.Add("json", "file for everything that was measured", options.json);
+    parser.Parse(argc, argv);
+    if (options.isQuick && options.isFull)
+    {
+        RefuseInput("--quick and --full: one of them");
+    }
+    if (!options.json.empty() && !std::ofstream(options.json)) // better now than after the run
+    {
+        RefuseInput("--json=" + options.json + ": the file cannot be written");
+    }
+    return options;
+}
+
+RoundSettings
+MakeSettings(const Options& options)
+{
+    RoundSettings settings;
+    settings.rounds = options.rounds;
+    settings.raw = {384, 1, 100};
+    settings.udp = {1, 4, 2000};
+    if (options.isFull)
+    {
+        settings.moreRaw = {{64, 1, 600}, {64, 5, 600}, {384, 5, 100}};
+        settings.moreUdp = {{1, 1, 2000}, {96, 1, 20}, {96, 4, 20}};
+    }
+    if (options.isQuick)
+    {
+        settings.rounds = 1;
+        settings.leastSeconds = 0;
+        settings.raw = {16, 1, 20};
+        settings.udp = {1, 4, 80};
+    }
+    return settings;
 }
 
 void
-ChooseEngine(const std::string& engine)
+ShowProgress(const std::string& text)
 {
-    Simulator::Destroy();
-    GlobalValue::Bind("SimulatorImplementationType", StringValue(engine));
+    if (isatty(STDERR_FILENO))
+    {
+        std::cerr << "\r\033[K" << text << std::flush;
+    }
 }
 
-// Pairs of nodes, each with a queue of packets to send over one link.
-Figure
-MeasureRawHop(uint32_t pairs, uint32_t packets)
+MemoryUse
+MeasureMemoryFor(const Options& options)
 {
-    ChooseEngine("ns3::DefaultSimulatorImpl");
-    std::vector<Ptr<PointToPointNetDevice>> devices;
-    for (uint32_t i = 0; i < pairs; ++i)
+    if (options.isQuick)
     {
-        auto channel = CreateObject<PointToPointChannel>();
-        channel->SetAttribute("Delay", TimeValue(MicroSeconds(1)));
-        for (uint32_t end = 0; end < 2; ++end)
-        {
-            auto device = CreateObject<PointToPointNetDevice>();
-            auto queue = CreateObject<DropTailQueue<Packet>>();
-            queue->SetMaxSize(QueueSize(QueueSizeUnit::PACKETS, packets));
-            device->SetQueue(queue);
-            device->SetDataRate(DataRate("100Gbps"));
-            device->SetAddress(Mac48Address::Allocate());
-            device->SetMtu(9000);
-            CreateObject<Node>()->AddDevice(device);
-            device->Attach(channel);
-            devices.push_back(device);
-        }
+        return MeasureMemory({16, 128});
     }
-    Figure figure{"raw PointToPointNetDevice", 2 * pairs, uint64_t{pairs} * packets};
-    const double begin = CpuSeconds();
-    for (uint32_t i = 0; i < pairs; ++i)
-    {
-        for (uint32_t p = 0; p < packets; ++p)
-        {
-            devices[2 * i]->Send(Create<Packet>(4000), devices[2 * i + 1]->GetAddress(), 0x0800);
-        }
-    }
-    Simulator::Run();
-    figure.seconds = CpuSeconds() - begin;
-    figure.events = Simulator::GetEventCount();
-    Simulator::Destroy();
-    return figure;
-}
-
-Ptr<Cluster>
-BuildFatTree(uint32_t hosts)
-{
-    auto helper = CreateObject<FatTreeHelper>();
-    helper->SetAttribute("Accelerators", UintegerValue(hosts));
-    helper->SetAttribute("DomainSize", UintegerValue(1));
-    helper->SetAttribute("NicRate", StringValue("100Gbps"));
-    helper->SetAttribute("NicDelay", StringValue("1us"));
-    helper->SetAttribute("SwitchDelay", StringValue("1us"));
-    return helper->Build();
+    return options.isFull ? MeasureMemory({128, 250, 432, 686, 1024}) : MeasureMemory({128, 1024});
 }
 
 void
-Send(Ptr<Cluster> cluster, uint32_t source, uint32_t destination, uint64_t bytes)
+Run(const Options& options, const RunManifest& manifest)
 {
-    Message message;
-    message.source = source;
-    message.destination = destination;
-    message.bytes = bytes;
-    cluster->GetTransport()->Send(message);
-}
-
-void
-Nothing()
-{
-}
-
-Ptr<Communicator>
-StartRing(Ptr<Cluster> cluster, uint64_t bytes)
-{
-    std::vector<uint32_t> ranks;
-    for (uint32_t i = 0; i < cluster->GetAcceleratorCount(); ++i)
+    Results results;
+    if (!options.isMemory)
     {
-        ranks.push_back(i);
+        const Extent extent = options.isQuick  ? Extent::QUICK
+                              : options.isFull ? Extent::FULL
+                                               : Extent::USUAL;
+        results = MeasureAll(MakePlan(extent), MakeSettings(options), ShowProgress);
     }
-    auto ring = CreateObject<Communicator>();
-    ring->SetTransport(cluster->GetTransport());
-    ring->SetLocality(cluster);
-    ring->SetGroup(0, "ring", ranks);
-    CollectiveRequest request;
-    request.bytes = bytes;
-    for (const uint32_t rank : ranks)
+    ShowProgress("memory");
+    const MemoryUse use = MeasureMemoryFor(options);
+    ShowProgress("");
+    if (!options.isMemory)
     {
-        Simulator::ScheduleWithContext(cluster->GetNodeId(rank),
-                                       Time(0),
-                                       &Communicator::Start,
-                                       ring,
-                                       rank,
-                                       request,
-                                       MakeCallback(&Nothing));
+        PrintSpeed(results, std::cout);
+        std::cout << "\n";
     }
-    return ring;
-}
-
-// The group of a ring must live as long as the run.
-Ptr<Communicator>
-Start(const std::string& workload, Ptr<Cluster> cluster)
-{
-    const uint32_t hosts = cluster->GetAcceleratorCount();
-    for (uint32_t i = 0; i < hosts; ++i)
+    PrintMemory(use, std::cout);
+    if (!options.json.empty())
     {
-        if (workload == "shift")
-        {
-            Send(cluster, i, (i + hosts / 2) % hosts, 2000000);
-        }
-        else if (workload == "incast" && i > 0)
-        {
-            Send(cluster, i, 0, 200000);
-        }
-        for (uint32_t other = 1; workload == "all-to-all" && other < hosts; ++other)
-        {
-            Send(cluster, i, (i + other) % hosts, 20000);
-        }
+        WriteJson(options.json, options.isMemory ? nullptr : &results, &use, manifest.ToJson());
     }
-    return workload == "ring" ? StartRing(cluster, uint64_t{16000} * hosts) : nullptr;
-}
-
-Figure
-Measure(const std::string& workload, uint32_t hosts)
-{
-    ChooseEngine("ns3::llm::FrameSimulatorImpl");
-    Ptr<Cluster> cluster = BuildFatTree(hosts);
-    Figure figure{workload, hosts};
-    const Ptr<Communicator> group = Start(workload, cluster);
-    const double begin = CpuSeconds();
-    Simulator::Run();
-    figure.seconds = CpuSeconds() - begin;
-    figure.hops = cluster->GetHops();
-    figure.events = cluster->GetClock()->GetFrameCount();
-    cluster->Dispose();
-    Simulator::Destroy();
-    return figure;
-}
-
-void
-Print(const Figure& figure, double rawRate)
-{
-    std::cout << std::left << std::setw(26) << figure.workload << std::right << std::setw(6)
-              << figure.hosts << std::setw(10) << figure.hops << std::fixed << std::setprecision(2)
-              << std::setw(13)
-              << static_cast<double>(figure.events) / static_cast<double>(figure.hops)
-              << std::setw(12) << figure.Rate() / 1e6 << std::setprecision(0) << std::setw(9)
-              << 1e9 / figure.Rate() << std::setprecision(1) << std::setw(14)
-              << figure.Rate() / rawRate << std::endl;
 }
 
 } // namespace
@@ -224,30 +143,19 @@ main(int argc, char* argv[])
     UsePicoseconds();
     try
     {
-        uint32_t hosts = 128;
-        ProgramOptions options("bench", "How fast the simulator is on this machine.");
-        options.Add("hosts", "hosts of the fat-tree", hosts, 4, 65536);
-        options.Parse(argc, argv);
-        Config::SetDefault("ns3::llm::RdmaTransport::Mtu", UintegerValue(4000));
-        Config::SetDefault("ns3::llm::RdmaTransport::DataOverhead", UintegerValue(48));
-        Config::SetDefault("ns3::llm::RdmaTransport::FirstOverhead", UintegerValue(0));
-        Config::SetDefault("ns3::llm::RdmaTransport::AckSize", UintegerValue(60));
-        std::cout << "workload                   hosts      hops   events/hop    M hops/s"
-                     "  ns/hop  times raw hop\n";
-        const Figure raw = MeasureRawHop(64, 2000);
-        Print(raw, raw.Rate());
-        for (const std::string workload : {"shift", "incast", "all-to-all", "ring"})
-        {
-            Print(Measure(workload, hosts), raw.Rate());
-        }
-        rusage usage{};
-        getrusage(RUSAGE_SELF, &usage);
-        std::cout << "peak memory: " << usage.ru_maxrss / 1024 << " MiB" << std::endl;
+        RunManifest manifest;
+        manifest.SetCommand(argc, argv);
+        Run(ReadOptions(argc, argv), manifest);
     }
     catch (const InputError& error)
     {
         std::cerr << "error: " << error.what() << std::endl;
         return 2;
+    }
+    catch (const std::runtime_error& error)
+    {
+        std::cerr << "error: " << error.what() << std::endl;
+        return 1;
     }
     return 0;
 }

@@ -2,6 +2,7 @@
 # Read by ns-3's test.py: the examples that it runs to see that they end well, each with
 # (command with arguments, whether to run it, whether to run it under valgrind).
 cpp_examples = [
+    ("bench --quick", "True", "False"),
     ("bench-events --events=1000 --rounds=1", "True", "False"),
     ("collective --accelerators=16 --bytes=1048576 --summary", "True", "False"),
     ("custom-congestion-control --summary", "True", "False"),

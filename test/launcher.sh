@@ -33,6 +33,7 @@ expect 2 '^Usage: ' "$root/llm-fabric"
 expect 2 "no command 'tset'; near it: test" "$root/llm-fabric" tset
 expect 2 "preset 'relase' is unknown; there are release" "$root/llm-fabric" build relase
 expect 2 "no program 'no-such-program' in examples/ or scratch/" "$root/llm-fabric" run no-such-program
+expect 2 "no program 'bench-plan' in examples/" "$root/llm-fabric" run bench-plan
 expect 2 'sweep needs the NAME' "$root/llm-fabric" sweep --seeds 1..3
 
 # sweep: two seeds times two values, in order, with a run that fails

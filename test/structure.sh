@@ -12,7 +12,7 @@ shopt -s nullglob globstar
 
 sources=(model/**/*.{h,cc} helper/*.{h,cc} test/*.{h,cc} examples/*.{h,cc} tools/*.cc)
 headers=(model/*/*.h helper/*.h)
-others=(llm-fabri[c] .c[i]/run {,examples/,test/user-program/}CMakeLists.tx[t] cmake/* test/**/*.sh test/*.py test/*/*.cc
+others=(llm-fabri[c] .c[i]/run {,examples/,test/user-program/}CMakeLists.tx[t] cmake/* test/**/*.sh test/*.{py,cmake} test/*/*.cc
     tools/* wscript-compat/* {CHANGES,scratch/README}.m[d] doc/*.{rst,dox} doc/Doxyfil[e])
 
 # What each room may include of the others. A name of a room opens all its headers, FILE.h only that.

@@ -85,7 +85,7 @@ class RdmaReceiver
         bool hasNacked = false;      //!< the gap is known to the sender
     };
 
-    static constexpr uint32_t PAGE = 64; //!< sources per page
+    static constexpr uint32_t PAGE = 8; //!< sources per page: few, as peers may lie far apart
 
     using Page = std::array<std::vector<QueuePair>, PAGE>; //!< by source within the page
 
