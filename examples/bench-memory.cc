@@ -135,7 +135,7 @@ GetSizes()
 {
     std::vector<std::pair<std::string, uint64_t>> sizes = {
         {"Frame", sizeof(Frame)},
-        {"Departure", sizeof(Departure)},
+        {"TransitFrame", sizeof(TransitFrame)},
         {"FrameTransmitter", sizeof(FrameTransmitter)},
         {"FabricPort", sizeof(FabricPort)},
         {"FabricLink", sizeof(FabricLink)},
