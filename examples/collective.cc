@@ -6,7 +6,7 @@
 //   ./llm-fabric run collective -- --ranks=8 --stride=8      (one rank in each HB domain, on one rail)
 //   ./llm-fabric run collective -- --bytes=262144 --pcap=trace     (every port, for Wireshark)
 //
-// A pcap holds every byte of every frame; "--ns3::PcapFileWrapper::CaptureSize=128" keeps the headers.
+// The pcap files hold every byte of every frame: choose few bytes.
 //
 // The ideal time is an independent evaluation of the operation's steps over its paths: wire bytes
 // with headers and acknowledgments, propagation, one stored frame per switch, software latency. The

@@ -9,7 +9,6 @@
 #include "ns3/channel.h"
 #include "ns3/node.h"
 #include "ns3/pcap-file-wrapper.h"
-#include "ns3/uinteger.h"
 
 #include <array>
 #include <cerrno>
@@ -18,8 +17,6 @@
 #include <iomanip>
 #include <memory>
 #include <ostream>
-#include <utility>
-#include <vector>
 
 namespace ns3::llm
 {
@@ -98,6 +95,18 @@ class AsciiSink : public PortCapture::Sink
     std::string m_context;             //!< what follows the time
 };
 
+/** @param name of a size @param bytes its value @param allowed what RoCEv2 has; refused when else */
+void
+CheckSize(const std::string& name, uint32_t bytes, uint32_t allowed)
+{
+    if (bytes != allowed)
+    {
+        RefuseInput("pcap of frames with " + name + "=" + std::to_string(bytes) + ": RoCEv2 has " +
+                    std::to_string(allowed) + "; leave ns3::llm::RdmaTransport::" + name + " at " +
+                    std::to_string(allowed) + ", or choose an ascii trace");
+    }
+}
+
 /** @param name of a file that is to be written; refused when it cannot be */
 void
 CheckWritable(const std::string& name)
@@ -155,22 +164,18 @@ FabricTraceHelper::Find(Ptr<NetDevice> device) const
 void
 FabricTraceHelper::CheckSizes(const RdmaTransport& transport)
 {
-    static const std::vector<std::pair<std::string, uint64_t>> SIZES = {{"DataOverhead", 82},
-                                                                        {"FirstOverhead", 16},
-                                                                        {"AckSize", 86},
-                                                                        {"CnpSize", 98}};
-    for (const auto& [name, size] : SIZES)
+    const RdmaConfig& config = transport.GetConfig();
+    if (config.control->NeedsTelemetry())
     {
-        UintegerValue value;
-        transport.GetAttribute(name, value);
-        if (value.Get() != size)
-        {
-            RefuseInput("pcap of frames with " + name + "=" + std::to_string(value.Get()) +
-                        ": RoCEv2 has " + std::to_string(size) +
-                        "; leave ns3::llm::RdmaTransport::" + name + " at " + std::to_string(size) +
-                        ", or use an ascii trace");
-        }
+        RefuseInput(
+            "pcap with CongestionControl=" + config.control->GetInstanceTypeId().GetName() +
+            ": its frames carry telemetry, for which RoCEv2 has no header; choose a control "
+            "that needs none, or an ascii trace");
     }
+    CheckSize("DataOverhead", config.dataOverheadBytes, 82);
+    CheckSize("FirstOverhead", config.firstOverheadBytes, 16);
+    CheckSize("AckSize", config.ackBytes, 86);
+    CheckSize("CnpSize", config.cnpBytes, 98);
     const uint32_t terminals = transport.GetNetwork()->GetTerminalCount();
     if (terminals > ROCE_MAX_TERMINALS)
     {

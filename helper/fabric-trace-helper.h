@@ -24,8 +24,7 @@ namespace ns3::llm
  * EnableAscii(), EnableAsciiAll(). Devices that are no ports of this fabric are passed over.
  *
  * A port writes both what it sends and what it receives ("promiscuous" changes nothing). Files are
- * complete after Simulator::Destroy(). ns3::PcapFileWrapper::CaptureSize limits the bytes of a frame
- * that are kept. See PortCapture for the times.
+ * complete after Simulator::Destroy(). See PortCapture for the times.
  */
 class FabricTraceHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
 {
@@ -36,7 +35,7 @@ class FabricTraceHelper : public PcapHelperForDevice, public AsciiTraceHelperFor
     explicit FabricTraceHelper(Ptr<RdmaTransport> transport);
 
     /**
-     * Refuse sizes of frames that no RoCEv2 frame has.
+     * Refuse frames that are none of RoCEv2: of other sizes, or with telemetry.
      * @param transport what sends the frames
      */
     static void CheckSizes(const RdmaTransport& transport);

@@ -252,7 +252,7 @@ class RefusalsTestCase : public TestCase
 {
   public:
     RefusalsTestCase()
-        : TestCase("Sizes that RoCEv2 has not and files that cannot be written are refused")
+        : TestCase("Frames that RoCEv2 has not and files that cannot be written are refused")
     {
     }
 
@@ -271,6 +271,12 @@ class RefusalsTestCase : public TestCase
                                   std::string::npos,
                                   "names field and value: " << text);
         }
+        Config::SetDefault("ns3::llm::RdmaTransport::CongestionControl",
+                           StringValue("ns3::llm::Hpcc"));
+        const std::string control = Refuse(CreateTempDirFilename("never"), true);
+        NS_TEST_EXPECT_MSG_NE(control.find("CongestionControl=ns3::llm::Hpcc"),
+                              std::string::npos,
+                              "names the control: " << control);
         const std::string text = Refuse(CreateTempDirFilename("none/x"), true);
         NS_TEST_EXPECT_MSG_NE(text.find("none/x-0-0.pcap'"), std::string::npos, "file: " << text);
         const std::string ascii = Refuse(CreateTempDirFilename("none/x"), false);

@@ -41,6 +41,10 @@ traced=$(run "$lossless" --pcap=pfc)
 [[ $plain && $traced == "$plain" ]] || fail "a run prints '$plain' and, with pcap files, '$traced'"
 run "${lossy[@]}" --pcap=loss >/dev/null || fail "the run that loses frames ended with status $?"
 
+# packet HB domains are traced, too, at the first device of each node
+run --ns3::llm::TopologyHelper::DomainSize=8 --ns3::llm::TopologyHelper::DomainFidelity=packet --stride=1 \
+    --pcap=domain >/dev/null || fail "the run in an HB domain ended with status $?"
+
 # decode FILE: what tshark makes of its frames, one line each, into FILE.table with these columns
 columns=(port=udp.dstport opcode=infiniband.bth.opcode wantsAck=infiniband.bth.a pad=infiniband.bth.padcnt
     dmaLength=infiniband.reth.dmalen syndrome=infiniband.aeth.syndrome icrc=infiniband.invariant.crc
@@ -74,7 +78,7 @@ expect() {
 }
 
 # the ports of both ranks, and one between switches
-for file in {pfc,loss}-{0,8}-0.pcap pfc-16-2.pcap; do check "$file"; done
+for file in {pfc,loss}-{0,8}-0.pcap pfc-16-2.pcap domain-0-0.pcap; do check "$file"; done
 expect pfc-0-0.pcap '$opcode == 6 && $dmaLength == 150001'
 expect pfc-0-0.pcap '$opcode == 7 && $wantsAck == 0'
 expect pfc-0-0.pcap '$opcode == 8 && $wantsAck == 1 && $pad > 0'
