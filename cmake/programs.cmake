@@ -79,4 +79,6 @@ if(NOT LLM_FABRIC_SANITIZE)
   add_test(NAME user-program COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/test/user-program/check.sh
                                      ${CMAKE_BINARY_DIR} ${CMAKE_COMMAND} ${CMAKE_CXX_COMPILER}
   )
+  add_test(NAME pcap COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/test/pcap.sh ${CMAKE_BINARY_DIR}/examples)
+  set_tests_properties(pcap PROPERTIES SKIP_RETURN_CODE 77)
 endif()

@@ -4,6 +4,9 @@
 //
 //   ./llm-fabric run collective -- --operation=all-reduce --bytes=16777216 --fabric=rail-optimized
 //   ./llm-fabric run collective -- --ranks=8 --stride=8      (one rank in each HB domain, on one rail)
+//   ./llm-fabric run collective -- --bytes=262144 --pcap=trace     (every port, for Wireshark)
+//
+// The pcap files hold every byte of every frame: choose few bytes.
 //
 // The ideal time is an independent evaluation of the operation's steps over its paths: wire bytes
 // with headers and acknowledgments, propagation, one stored frame per switch, software latency. The
@@ -13,6 +16,7 @@
 #include "ns3/collective-bound.h"
 #include "ns3/communicator.h"
 #include "ns3/config.h"
+#include "ns3/fabric-trace-helper.h"
 #include "ns3/fat-tree-helper.h"
 #include "ns3/frame-digest.h"
 #include "ns3/frame-engine.h"
@@ -48,6 +52,7 @@ struct Options
     uint32_t accelerators = 64;
     uint32_t ranks = 0;
     uint32_t stride = 1;
+    std::string pcap;
     bool summary = false;
 };
 
@@ -147,6 +152,10 @@ Run(const Options& options)
     Ptr<Cluster> cluster = BuildCluster(options);
     FrameDigest digest;
     cluster->SetObserver(&digest);
+    if (!options.pcap.empty())
+    {
+        FabricTraceHelper(cluster).EnablePcapAll(options.pcap);
+    }
 
     auto communicator = CreateObject<Communicator>();
     communicator->SetTransport(cluster->GetTransport());
@@ -209,6 +218,9 @@ main(int argc, char* argv[])
         program.Add("accelerators", "how many accelerators", options.accelerators, 1);
         program.Add("ranks", "how many ranks; 0: as many as there is room for", options.ranks);
         program.Add("stride", "every stride-th accelerator is a rank", options.stride, 1);
+        program.Add("pcap",
+                    "prefix of pcap files, one for each port; none: no files",
+                    options.pcap);
         program.Add("summary", "print the result on one line", options.summary);
         program.Parse(argc, argv);
         const int status = Run(options);

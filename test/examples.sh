@@ -45,6 +45,8 @@ train 2 'rail-optimized' --fabric=rail-optimised
 train 2 'whole number' --accelerators=sixty
 expect 2 'that can be made; there are: ns3::llm::Dcqcn' custom-congestion-control --control=ns3::llm::FlowEcmp
 expect 2 'option --operator is unknown' collective --operator=all-reduce
+expect 2 'pcap of frames with AckSize=84: RoCEv2 has 86' collective --pcap=x --ns3::llm::RdmaTransport::AckSize=84
+expect 2 "cannot write the trace file 'none/x-0-0.pcap'" collective --pcap=none/x
 
 give_up=(--ns3::llm::RdmaTransport::RetransmissionTimeout=1us --ns3::llm::RdmaTransport::MaxTimeouts=0)
 train 1 'rank 15 (accelerator 15), iteration 0' "${small[@]}" --fabric=rail-only "${give_up[@]}"

@@ -35,7 +35,7 @@ class ReceiverBench : public FrameTransmitter::Observer
         config.cnpIntervalTicks = 50 * US;
         receiver = std::make_unique<RdmaReceiver>(PeekPointer(bench.clock), &bench.pool, 7, config);
         receiver->SetPort(&bench.near);
-        bench.near.SetObserver(this);
+        bench.near.AddObserver(this);
     }
 
     /**

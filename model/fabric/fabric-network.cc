@@ -167,7 +167,10 @@ FabricNetwork::Build()
                                 static_cast<uint16_t>(p),
                                 MixHash(place, p));
             transmitter.SetReferenceMode(m_isReference);
-            transmitter.SetObserver(m_observer);
+            if (m_observer)
+            {
+                transmitter.AddObserver(m_observer);
+            }
         }
         if (vertex.fabricSwitch)
         {
@@ -342,14 +345,19 @@ FabricNetwork::GetPool()
 void
 FabricNetwork::SetObserver(FrameTransmitter::Observer* observer)
 {
-    m_observer = observer;
     for (Vertex& vertex : m_vertices)
     {
         for (const auto& port : vertex.ports)
         {
-            port->GetTransmitter().SetObserver(observer);
+            FrameTransmitter& transmitter = port->GetTransmitter();
+            transmitter.RemoveObserver(m_observer);
+            if (observer)
+            {
+                transmitter.AddObserver(observer);
+            }
         }
     }
+    m_observer = observer;
 }
 
 } // namespace ns3::llm

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 
-// Pauses, and a link that goes down or comes up.
+// Pauses, a link that goes down or comes up, and who looks on.
 
 #include "frame-transmitter.h"
+
+#include <algorithm>
 
 namespace ns3::llm
 {
@@ -113,6 +115,22 @@ FrameTransmitter::Lose(Frame* frame)
 {
     ++m_counters.lost;
     m_pool->Give(frame);
+}
+
+void
+FrameTransmitter::AddObserver(Observer* observer)
+{
+    RemoveObserver(observer);
+    m_observers.push_back(observer);
+    m_isObserved = true;
+}
+
+void
+FrameTransmitter::RemoveObserver(const Observer* observer)
+{
+    m_observers.erase(std::remove(m_observers.begin(), m_observers.end(), observer),
+                      m_observers.end());
+    m_isObserved = !m_observers.empty();
 }
 
 PortCounters

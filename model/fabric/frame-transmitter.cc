@@ -393,7 +393,11 @@ FrameTransmitter::Arrive()
     }
     if (m_isObserved)
     {
-        m_observer->FrameArrived(*this, *transit.Store(), m_clock->NowTicks());
+        const Frame& frame = *transit.Store();
+        for (Observer* observer : m_observers)
+        {
+            observer->FrameArrived(*this, frame, m_clock->NowTicks());
+        }
     }
     if (transit.kind != FrameKind::PAUSE)
     {

@@ -18,6 +18,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 namespace ns3::llm
 {
@@ -252,12 +253,10 @@ class alignas(64) FrameTransmitter
         FrameArrived(const FrameTransmitter& transmitter, const Frame& frame, uint64_t tick) = 0;
     };
 
-    /** @param observer sees every arrival from here on; nullptr: none */
-    void SetObserver(Observer* observer)
-    {
-        m_observer = observer;
-        m_isObserved = observer != nullptr;
-    }
+    /** @param observer sees every arrival from here on, once; must outlive the events to come */
+    void AddObserver(Observer* observer);
+    /** @param observer sees none from here on */
+    void RemoveObserver(const Observer* observer);
 
     /** @return hash of the port's place in its fabric or rail */
     uint64_t GetPlace() const
@@ -431,7 +430,7 @@ class alignas(64) FrameTransmitter
     uint16_t m_pausedMask = 0;                //!< classes that the peer has stopped
     uint8_t m_fixedClass = 0;  //!< class of the last fixed departure: the others' are not lower
     uint8_t m_needsCare = 0;   //!< DOWN, REFERENCE
-    bool m_isObserved = false; //!< there is an observer
+    bool m_isObserved = false; //!< there are observers
     uint16_t m_index = 0;      //!< number at the owner
     SharedBuffer* m_buffer = nullptr; //!< the switch's memory
     uint64_t m_rateTicks = 0;         //!< the line sends m_rateBytes in so many ps
@@ -439,7 +438,6 @@ class alignas(64) FrameTransmitter
     uint64_t m_delay = 0;             //!< propagation, ps
     uint64_t m_sentFrames = 0;        //!< frames that have left
     uint64_t m_sentBytes = 0;         //!< wire bytes of these
-    Observer* m_observer = nullptr;   //!< sees arrivals
     std::array<uint32_t, TRAFFIC_CLASSES + 1> m_queued{}; //!< wire bytes not departed, by class
     uint32_t m_maxQueued = 0;                             //!< the largest of these so far
     EcnProfile m_ecn;                                     //!< marking
@@ -457,6 +455,7 @@ class alignas(64) FrameTransmitter
     PortCounters m_counters;                   //!< what happened, but for what was sent
     FramePool* m_pool = nullptr;               //!< where lost frames go
     DataRate m_rate;                           //!< line rate
+    std::vector<Observer*> m_observers;        //!< see arrivals
 };
 
 } // namespace ns3::llm

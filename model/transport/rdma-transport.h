@@ -64,6 +64,12 @@ class RdmaTransport : public MessageTransport
     /** @return the network */
     Ptr<FabricNetwork> GetNetwork() const;
 
+    /** @return sizes and kinds of its frames, and times; set by Install() */
+    const RdmaConfig& GetConfig() const
+    {
+        return m_config;
+    }
+
     /** For NICs. @param terminal a terminal @return its accelerator */
     uint32_t GetAccelerator(uint32_t terminal) const
     {

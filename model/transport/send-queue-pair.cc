@@ -104,6 +104,17 @@ SendQueuePair::FillNext(Frame& frame, uint64_t now)
 }
 
 uint64_t
+SendQueuePair::GetMessageBytes(uint64_t psn) const
+{
+    const auto at = std::lower_bound(m_outgoing.begin(),
+                                     m_outgoing.end(),
+                                     psn,
+                                     [](const Outgoing& outgoing, uint64_t first)
+                                     { return outgoing.firstPsn < first; });
+    return at != m_outgoing.end() && at->firstPsn == psn ? at->message.bytes : 0;
+}
+
+uint64_t
 SendQueuePair::ByteAt(uint64_t psn) const
 {
     const Outgoing& outgoing = m_outgoing[m_first];

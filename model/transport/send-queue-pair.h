@@ -120,6 +120,13 @@ class alignas(64) SendQueuePair
         return m_unackedPsn;
     }
 
+    /**
+     * For traces.
+     * @param psn PSN of the first frame of a message
+     * @return payload of the message; 0 when it is complete and forgotten
+     */
+    uint64_t GetMessageBytes(uint64_t psn) const;
+
     /** @return PSN after the highest ever sent */
     uint64_t GetHighestPsn() const
     {
