@@ -37,7 +37,7 @@ DrawSlowdowns(const ReportFolder& folder, const std::vector<std::string>& runs)
               "set yrange [1:*]\n"
               "set format x \"10^{%L}\"\n"
               "set grid\n"
-              "set key left top\n"
+              "set key above\n"
               "plot ";
     for (std::size_t i = 0; i < runs.size(); ++i)
     {
