@@ -16,6 +16,7 @@
 #include "ns3/flow-report.h"
 #include "ns3/flow-runner.h"
 #include "ns3/frame-engine.h"
+#include "ns3/hpcc-logs.h"
 #include "ns3/input-error.h"
 #include "ns3/object-factory.h"
 #include "ns3/program-options.h"
@@ -30,6 +31,7 @@
 #include <algorithm>
 #include <iostream>
 #include <map>
+#include <sstream>
 #include <string>
 #include <unistd.h>
 
@@ -54,6 +56,7 @@ struct Options
     uint32_t rounds = 10;
     uint32_t intervalUs = 500;
     uint32_t buckets = 10;
+    uint32_t logUs = 0;
     std::string output = "flow-traffic";
     bool quiet = false;
     bool summary = false;
@@ -82,6 +85,7 @@ Parse(Options& options, int argc, char* argv[])
     program.Add("rounds", "incast, permutation: how often", options.rounds, 1);
     program.Add("intervalUs", "incast: from one to the next", options.intervalUs);
     program.Add("buckets", "ranges of sizes in the results", options.buckets, 1, 1000);
+    program.Add("logUs", "log pauses, and queues each us until then", options.logUs);
     program.Add("output", "folder for the results", options.output);
     program.Add("quiet", "show no progress", options.quiet);
     program.Add("summary", "print the result on one line, write nothing", options.summary);
@@ -211,11 +215,25 @@ Run(const Options& options, const RunManifest& manifest)
     const Ptr<Cluster> cluster = BuildCluster(options);
     FlowRunner runner(cluster->GetTransport(), cluster);
     runner.Start(MakeFlows(options, *cluster));
+    std::ostringstream pauses;
+    HpccPauseLog pauseLog(*cluster->GetNetwork(), pauses);
+    HpccQueueLog queueLog(cluster->GetNetwork(), MicroSeconds(1), MicroSeconds(options.logUs));
+    if (options.logUs > 0)
+    {
+        cluster->GetNetwork()->SetObserver(&pauseLog);
+    }
     RunFlows(options, *cluster, runner);
     PrintSummary(*cluster, runner);
     if (!options.summary)
     {
         WriteResults(options, *cluster, runner, manifest);
+    }
+    if (!options.summary && options.logUs > 0)
+    {
+        std::ostringstream queues;
+        queueLog.Write(queues);
+        ReportFolder(options.output).Write("run-pfc.txt", pauses.str());
+        ReportFolder(options.output).Write("run-qlen.txt", queues.str());
     }
     for (const auto& line : runner.DescribeUnfinished())
     {

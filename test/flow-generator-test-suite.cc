@@ -263,6 +263,7 @@ class PoissonTestCase : public FileTestCase
         double small = 0;
         double longGaps = 0;
         std::map<uint32_t, double> received;
+        std::map<std::pair<uint32_t, uint32_t>, double> pairs;
         std::map<uint32_t, Time> last;
         Time before;
         for (const Flow& flow : flows)
@@ -270,6 +271,7 @@ class PoissonTestCase : public FileTestCase
             bytes += static_cast<double>(flow.bytes);
             small += flow.bytes <= 5000 ? 1 : 0;
             received[flow.destination] += 1;
+            pairs[{flow.source, flow.destination}] += 1;
             const bool isNew = last.count(flow.source) == 0;
             const Time gap = flow.start - (isNew ? MicroSeconds(7) : last[flow.source]);
             longGaps += gap > PicoSeconds(1600000) ? 1 : 0; // the mean
@@ -277,7 +279,14 @@ class PoissonTestCase : public FileTestCase
             NS_TEST_ASSERT_MSG_EQ((flow.start >= before), true, "sorted");
             before = flow.start;
         }
+        NS_TEST_EXPECT_MSG_EQ(pairs.size(), HOSTS * (HOSTS - 1), "each sends to each other");
+        for (const auto& pair : pairs)
+        {
+            const double share = 6250.0 / (HOSTS - 1);
+            NS_TEST_EXPECT_MSG_EQ_TOL(pair.second, share, 5 * std::sqrt(share), "of a pair");
+        }
         NS_TEST_EXPECT_MSG_EQ(flows.front().group, 3, "group");
+        NS_TEST_EXPECT_MSG_GT(flows.front().start, MicroSeconds(7), "none starts earlier");
         NS_TEST_EXPECT_MSG_LT(before, MilliSeconds(10) + MicroSeconds(7), "none starts later");
         // a size has a variance of 1/3 of its squared mean
         NS_TEST_EXPECT_MSG_EQ_TOL(bytes / (expected * 1e4),
@@ -326,17 +335,17 @@ class PatternTestCase : public FileTestCase
         FlowGenerator::Incast incast;
         incast.senders = 4;
         incast.bytes = 77;
-        incast.rounds = 50;
+        incast.rounds = 20000;
         incast.interval = MicroSeconds(3);
         FlowList flows;
         generator.Add(flows, incast);
-        NS_TEST_ASSERT_MSG_EQ(flows.size(), 200, "all rounds");
+        NS_TEST_ASSERT_MSG_EQ(flows.size(), 80000, "all rounds");
         CheckFlows(flows, 5);
-        std::set<uint32_t> receivers;
+        std::map<std::pair<uint32_t, uint32_t>, double> firsts;
         for (uint32_t i = 0; i < flows.size(); i += 4)
         {
             std::set<uint32_t> ends{flows[i].destination};
-            receivers.insert(flows[i].destination);
+            firsts[{flows[i].source, flows[i].destination}] += 1;
             for (uint32_t k = i; k < i + 4; ++k)
             {
                 NS_TEST_EXPECT_MSG_EQ(flows[k].destination, flows[i].destination, "one receiver");
@@ -346,20 +355,24 @@ class PatternTestCase : public FileTestCase
             }
             NS_TEST_EXPECT_MSG_EQ(ends.size(), 5, "four others");
         }
-        NS_TEST_EXPECT_MSG_EQ(receivers.size(), 5, "each receives some time");
+        NS_TEST_EXPECT_MSG_EQ(firsts.size(), 20, "any two");
+        for (const auto& first : firsts)
+        {
+            NS_TEST_EXPECT_MSG_EQ_TOL(first.second, 1000, 4 * std::sqrt(1000), "as likely");
+        }
 
         FlowGenerator::Permutation permutation;
         permutation.bytes = 88;
         permutation.rounds = 3;
         permutation.start = MicroSeconds(9);
         generator.Add(flows, permutation);
-        NS_TEST_ASSERT_MSG_EQ(flows.size(), 215, "added");
+        NS_TEST_ASSERT_MSG_EQ(flows.size(), 80015, "added");
         CheckFlows(flows, 5); // so none sends to itself, and each waits for a flow of its own
         for (uint32_t round = 0; round < 3; ++round)
         {
             std::set<uint32_t> senders;
             std::set<uint32_t> ends;
-            for (uint32_t i = 200 + 5 * round; i < 205 + 5 * round; ++i)
+            for (uint32_t i = 80000 + 5 * round; i < 80005 + 5 * round; ++i)
             {
                 senders.insert(flows[i].source);
                 ends.insert(flows[i].destination);

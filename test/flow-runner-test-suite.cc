@@ -5,6 +5,7 @@
 #include "ns3/flow-report.h"
 #include "ns3/flow-runner.h"
 #include "ns3/flow-statistics.h"
+#include "ns3/hpcc-logs.h"
 #include "ns3/object-factory.h"
 #include "ns3/report-folder.h"
 #include "ns3/topology-helper.h"
@@ -16,6 +17,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <memory>
 #include <sstream>
 #include <string>
@@ -44,12 +46,12 @@ class FlowStar
         m_hosts = hosts;
     }
 
-    /** @param flows run them, after the attributes and the losses are set */
-    void Run(FlowList flows)
+    /** @param flows run them, after attributes and losses are set @param begin from then on */
+    void Run(const FlowList& flows, Time begin = Time(0))
     {
         net.MakeStar(m_hosts, "100Gbps");
         runner = std::make_unique<FlowRunner>(net.transport, CreateObject<SmallLocality>(&net));
-        runner->Start(std::move(flows));
+        Simulator::Schedule(begin, &FlowRunner::Start, runner.get(), flows);
         Simulator::Run();
     }
 
@@ -92,9 +94,9 @@ class AloneTestCase : public TestCase
         FlowStar star(2);
         Flow flow = MakeFlow(0, 1, 2500);
         flow.start = MicroSeconds(3);
-        star.Run({flow});
+        star.Run({flow}, MicroSeconds(50));
         const FlowRecord& record = star.Get(0);
-        NS_TEST_EXPECT_MSG_EQ(record.sent, MicroSeconds(3), "start");
+        NS_TEST_EXPECT_MSG_EQ(record.sent, MicroSeconds(53), "start");
         // 1082, 1082 and 582 B at 80 ps a byte, the first stored at the switch; two links of 1 us
         const Time ideal = PicoSeconds(3828 * 80 + 2000000);
         NS_TEST_EXPECT_MSG_EQ(record.ideal.delivered, ideal, "ideal");
@@ -445,6 +447,80 @@ class FileTestCase : public TestCase
     }
 };
 
+/** Pauses and queues. */
+class LogTestCase : public TestCase
+{
+  public:
+    LogTestCase()
+        : TestCase("Pauses and queue lengths are written as HPCC's simulator writes them")
+    {
+    }
+
+  private:
+    /** Two senders at 100 Gb/s to one receiver, queues by hand. */
+    void CheckQueues()
+    {
+        SmallNetwork::SetPlain(1000);
+        SmallNetwork net;
+        net.MakeStar(3, "100Gbps");
+        HpccQueueLog log(net.network, MicroSeconds(1), MicroSeconds(5));
+        net.SendIncast(20000, 2);
+        Simulator::Run();
+        // Frames of 1082 B last 86.56 ns and reach the switch in pairs from 1.08656 us on, which then
+        // sends one at a time. At 2 us 22 have come and 11 begun to leave, at 3 us 40 and 23, at 4 us
+        // 40 and 34, and at 5 us all have left: 11, 17 and 6 frames wait, 11.9, 18.4 and 6.5 kB.
+        std::ostringstream out;
+        log.Write(out);
+        NS_TEST_EXPECT_MSG_EQ(out.str(),
+                              "time: 5000\n3 1 3 0 0 0 0 0 1 0 0 0 0 1 0 0 0 0 0 0 1\n"
+                              "3 2 6\n3 3 6\n",
+                              "counts by kB");
+    }
+
+    /** Buffers too small for an incast. */
+    void CheckPauses()
+    {
+        SmallNetwork::SetPlain(1000);
+        Config::SetDefault("ns3::llm::FabricSwitch::BufferSize", UintegerValue(400000));
+        SmallNetwork net;
+        net.MakeStar(4, "100Gbps");
+        std::ostringstream out;
+        HpccPauseLog log(*net.network, out);
+        net.network->SetObserver(&log);
+        net.SendIncast(200000, 3);
+        Simulator::Run();
+        std::istringstream in(out.str());
+        std::map<uint32_t, int> paused; // by host
+        uint64_t pauses = 0;
+        uint64_t before = 0;
+        uint64_t time;
+        uint32_t node;
+        for (uint32_t type, port, kind; in >> time >> node >> type >> port >> kind;)
+        {
+            NS_TEST_EXPECT_MSG_EQ((time >= before && time * 1000 <= net.LastDelivery()),
+                                  true,
+                                  "in order, in ns");
+            NS_TEST_EXPECT_MSG_EQ((node >= 1 && node <= 3), true, "a sender");
+            NS_TEST_EXPECT_MSG_EQ(type, 0, "no switch");
+            NS_TEST_EXPECT_MSG_EQ(port, 1, "its only port");
+            paused[node] += kind == 1 ? 1 : -1;
+            NS_TEST_EXPECT_MSG_EQ(paused[node], static_cast<int>(kind), "in turn");
+            pauses += kind;
+            before = time;
+        }
+        NS_TEST_EXPECT_MSG_EQ(in.eof(), true, "all lines are numbers");
+        NS_TEST_EXPECT_MSG_GT(pauses, 2, "there are some");
+        NS_TEST_EXPECT_MSG_EQ(pauses, net.Sum(&PortCounters::pausesReceived), "all of them");
+        NS_TEST_EXPECT_MSG_EQ(paused[1] + paused[2] + paused[3], 0, "all are lifted");
+    }
+
+    void DoRun() override
+    {
+        CheckQueues();
+        CheckPauses();
+    }
+};
+
 /** The report. */
 class ReportTestCase : public TestCase
 {
@@ -501,6 +577,7 @@ class FlowRunnerTestSuite : public TestSuite
         AddTestCase(new QueuePairTestCase);
         AddTestCase(new StatisticsTestCase);
         AddTestCase(new FileTestCase);
+        AddTestCase(new LogTestCase);
         AddTestCase(new ReportTestCase);
     }
 

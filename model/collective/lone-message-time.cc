@@ -73,10 +73,6 @@ GetTrainTime(const PathLeg& leg, uint64_t bytes)
         Time slowest;
         for (std::size_t leave = enter; leave < leg.links.size(); ++leave)
         {
-            if (frames == 2 && leave > enter)
-            {
-                break;
-            }
             if (frames > 2)
             {
                 between += middle[leave];
