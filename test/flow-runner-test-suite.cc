@@ -152,7 +152,7 @@ class OrderTestCase : public TestCase
   private:
     void DoRun() override
     {
-        Flow onReceipt = MakeFlow(1, 2, 500);
+        Flow onReceipt = MakeFlow(1, 2, 0); // no bytes, yet a flow that others wait for
         onReceipt.after = 0;
         onReceipt.afterState = FlowState::RECEIVED;
         onReceipt.start = MicroSeconds(5);
@@ -483,14 +483,14 @@ class LogTestCase : public TestCase
         SmallNetwork::SetPlain(1000);
         Config::SetDefault("ns3::llm::FabricSwitch::BufferSize", UintegerValue(400000));
         SmallNetwork net;
-        net.MakeStar(4, "100Gbps");
+        net.MakeDumbbell(1, 3, "100Gbps", "400Gbps"); // 400 Gb/s come to a switch that sends 100
         std::ostringstream out;
         HpccPauseLog log(*net.network, out);
         net.network->SetObserver(&log);
         net.SendIncast(200000, 3);
         Simulator::Run();
         std::istringstream in(out.str());
-        std::map<uint32_t, int> paused; // by host
+        std::map<uint32_t, int> paused; // by node
         uint64_t pauses = 0;
         uint64_t before = 0;
         uint64_t time;
@@ -500,9 +500,11 @@ class LogTestCase : public TestCase
             NS_TEST_EXPECT_MSG_EQ((time >= before && time * 1000 <= net.LastDelivery()),
                                   true,
                                   "in order, in ns");
-            NS_TEST_EXPECT_MSG_EQ((node >= 1 && node <= 3), true, "a sender");
-            NS_TEST_EXPECT_MSG_EQ(type, 0, "no switch");
-            NS_TEST_EXPECT_MSG_EQ(port, 1, "its only port");
+            // the four hosts come first, so the second switch is 5, and its trunk is its fourth port
+            const bool isSender = node >= 1 && node <= 3;
+            NS_TEST_EXPECT_MSG_EQ((isSender || node == 5), true, "a sender or its switch");
+            NS_TEST_EXPECT_MSG_EQ(type, (isSender ? 0u : 1u), "kind of node");
+            NS_TEST_EXPECT_MSG_EQ(port, (isSender ? 1u : 4u), "the port on the way");
             paused[node] += kind == 1 ? 1 : -1;
             NS_TEST_EXPECT_MSG_EQ(paused[node], static_cast<int>(kind), "in turn");
             pauses += kind;
@@ -511,7 +513,8 @@ class LogTestCase : public TestCase
         NS_TEST_EXPECT_MSG_EQ(in.eof(), true, "all lines are numbers");
         NS_TEST_EXPECT_MSG_GT(pauses, 2, "there are some");
         NS_TEST_EXPECT_MSG_EQ(pauses, net.Sum(&PortCounters::pausesReceived), "all of them");
-        NS_TEST_EXPECT_MSG_EQ(paused[1] + paused[2] + paused[3], 0, "all are lifted");
+        NS_TEST_EXPECT_MSG_EQ(paused.size(), 4, "of each");
+        NS_TEST_EXPECT_MSG_EQ(paused[1] + paused[2] + paused[3] + paused[5], 0, "all are lifted");
     }
 
     void DoRun() override
