@@ -3,12 +3,18 @@
 #ifndef LLM_FABRIC_FLOW_TEST_SUPPORT_H
 #define LLM_FABRIC_FLOW_TEST_SUPPORT_H
 
+#include "ns3/flow-list.h"
+#include "ns3/flow-runner.h"
 #include "ns3/input-error.h"
 #include "ns3/locality.h"
 
+#include "ns3/test.h"
+
 #include "small-network.h"
 
+#include <fstream>
 #include <functional>
+#include <memory>
 #include <string>
 
 /**
@@ -74,6 +80,74 @@ GetRefusal(const std::function<void()>& action)
         return error.what();
     }
     return "";
+}
+
+/** A test with wrong input. */
+class InputTestCase : public TestCase
+{
+  public:
+    using TestCase::TestCase;
+
+  protected:
+    /** @param text content of a file @return its path */
+    std::string Write(const std::string& text)
+    {
+        const std::string path = CreateTempDirFilename("file.txt");
+        std::ofstream(path) << text;
+        return path;
+    }
+
+    /** @param refusal why something was refused @param words it must hold them */
+    void ExpectRefusal(const std::string& refusal, const std::string& words)
+    {
+        NS_TEST_EXPECT_MSG_NE(refusal.find(words),
+                              std::string::npos,
+                              "'" << refusal << "' has '" << words << "'");
+    }
+};
+
+/** Hosts at one switch, links of 100 Gb/s and 1 us, frames of 1000 B and 82 B more, no control. */
+class FlowStar
+{
+  public:
+    /** @param hosts so many */
+    explicit FlowStar(uint32_t hosts)
+    {
+        SmallNetwork::SetPlain(1000);
+        m_hosts = hosts;
+    }
+
+    /** @param flows run them, after attributes and losses are set @param begin from then on */
+    void Run(const FlowList& flows, Time begin = Time(0))
+    {
+        net.MakeStar(m_hosts, "100Gbps");
+        runner = std::make_unique<FlowRunner>(net.transport, CreateObject<SmallLocality>(&net));
+        Simulator::Schedule(begin, &FlowRunner::Start, runner.get(), flows);
+        Simulator::Run();
+    }
+
+    /** @param place of a flow @return what became of it */
+    const FlowRecord& Get(uint32_t place) const
+    {
+        return runner->GetRecords().at(place);
+    }
+
+    SmallNetwork net;                   //!< the network
+    std::unique_ptr<FlowRunner> runner; //!< the runner
+
+  private:
+    uint32_t m_hosts; //!< so many
+};
+
+/** @param source accelerator @param destination accelerator @param bytes size @return a flow */
+inline Flow
+MakeFlow(uint32_t source, uint32_t destination, uint64_t bytes)
+{
+    Flow flow;
+    flow.source = source;
+    flow.destination = destination;
+    flow.bytes = bytes;
+    return flow;
 }
 
 } // namespace ns3::llm
