@@ -20,10 +20,7 @@ namespace
 
 /** What draws iteration.dat; run in the folder. */
 constexpr const char* GNUPLOT_SCRIPT =
-    R"(# draws iteration.png from iteration.dat: gnuplot iteration.gp
-set terminal pngcairo size 900,600
-set output "iteration.png"
-set style data histograms
+    R"(set style data histograms
 set style histogram rowstacked
 set style fill solid 1 border rgb "white"
 set linetype 1 linecolor rgb "#4477aa"
@@ -154,11 +151,20 @@ ReportFolder::Draw(const std::vector<TrainingReport>& reports) const
             title += (title.empty() ? "" : "; ") + text;
         }
     }
-    Write("iteration.gp", "set title \"" + title + "\" noenhanced\n" + GNUPLOT_SCRIPT);
     Write("iteration.dat", data.str());
+    Plot("iteration", "set title \"" + title + "\" noenhanced\n" + GNUPLOT_SCRIPT);
+}
+
+bool
+ReportFolder::Plot(const std::string& name, const std::string& script) const
+{
+    Write(name + ".gp",
+          "# draws " + name + ".png: gnuplot " + name +
+              ".gp\nset terminal pngcairo size 900,600\n" + "set output \"" + name + ".png\"\n" +
+              script);
     if (std::system("command -v gnuplot > /dev/null 2>&1") != 0)
     {
-        return;
+        return false;
     }
     // the path as a quoted word of the shell
     std::string quoted = "'";
@@ -166,11 +172,13 @@ ReportFolder::Draw(const std::vector<TrainingReport>& reports) const
     {
         quoted += c == '\'' ? "'\\''" : std::string(1, c);
     }
-    const std::string command = "cd " + quoted + "' && gnuplot iteration.gp > /dev/null 2>&1";
+    const std::string command = "cd " + quoted + "' && gnuplot " + name + ".gp > /dev/null 2>&1";
     if (std::system(command.c_str()) != 0)
     {
-        std::filesystem::remove(m_path + "/iteration.png");
+        std::filesystem::remove(m_path + "/" + name + ".png");
+        return false;
     }
+    return true;
 }
 
 } // namespace ns3::llm

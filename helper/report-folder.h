@@ -16,7 +16,7 @@ namespace ns3::llm
  * @ingroup llm-fabric-helper
  * A folder with the reports of one run or of several that are compared.
  *
- * Each run, in whatever process, writes RUN.json and RUN-*.csv. Finish() gathers them into report.txt,
+ * Each training run, in whatever process, writes RUN.json and RUN-*.csv. Finish() gathers them into report.txt,
  * report.json (an array of the runs), manifest.json (by run), and, if gnuplot is installed,
  * iteration.png from iteration.gp and iteration.dat. Files of these names are overwritten.
  */
@@ -41,13 +41,21 @@ class ReportFolder
      */
     std::vector<TrainingReport> Finish(const std::vector<std::string>& runs) const;
 
-  private:
     /**
      * Write a file, or refuse.
      * @param name its name in the folder
      * @param text its content
      */
     void Write(const std::string& name, const std::string& text) const;
+    /**
+     * Write NAME.gp and, if gnuplot is installed, have it make NAME.png.
+     * @param name of the picture
+     * @param script what gnuplot is to do, in the folder, before it plots into that file
+     * @return whether there is a picture
+     */
+    bool Plot(const std::string& name, const std::string& script) const;
+
+  private:
     /** @param name of a file of the folder @return its content; refused if it cannot be read */
     std::string Read(const std::string& name) const;
     /** Draw the bars of the runs, if gnuplot is there. @param reports the runs */

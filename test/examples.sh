@@ -48,10 +48,27 @@ expect 2 'option --operator is unknown' collective --operator=all-reduce
 expect 2 'pcap of frames with AckSize=84: RoCEv2 has 86' collective --pcap=x --ns3::llm::RdmaTransport::AckSize=84
 expect 2 "cannot write the trace file 'none/x-0-0.pcap'" collective --pcap=none/x
 
+printf '1\n0 99 3 100 1000 2\n' >flow.txt
+expect 2 "flow.txt, line 2: destination '99': a whole number from 0 to 15 is allowed" flow-traffic --pattern=file --accelerators=16
+expect 2 'incast of 16 senders: 1 to 15 are allowed' flow-traffic --pattern=incast --accelerators=16
+expect 2 'did you mean poisson?' flow-traffic --pattern=poison
+
 give_up=(--ns3::llm::RdmaTransport::RetransmissionTimeout=1us --ns3::llm::RdmaTransport::MaxTimeouts=0)
 train 1 'rank 15 (accelerator 15), iteration 0' "${small[@]}" --fabric=rail-only "${give_up[@]}"
 expect 1 'rank 1 (accelerator 8) waits for chunk' collective --ranks=4 --stride=8 "${give_up[@]}"
 train 0 'iteration_us=' "${small[@]}" --fabric=rail-only
+expect 1 'waits to be received' flow-traffic --quiet --summary --accelerators=16 --pattern=incast --senders=15 "${give_up[@]}"
+
+# a flow alone at 400 Gb/s over two links of 500 ns: (1000 + 82 + 16) B x 20 ps x 2, and a tick for
+# each of the two calls
+printf '2\n0 1 3 100 1000 0.000001\n5 4 3 100 1000 0.000009\n' >flow.txt
+expect 0 'flows=2 finished=2 bytes=2000' flow-traffic --quiet --pattern=file --fabric=single-switch --accelerators=16
+grep -qx '0,0,1,3,1000,acknowledged,1.000000,2.043922,3.047362,1.043920,2.047360,1.000002' flow-traffic/run-flows.csv &&
+    grep -qx '0b000501 0b000401 10000 100 1000 9000 2047 2047' flow-traffic/run-fct.txt &&
+    grep -q '"--pattern=file"' flow-traffic/manifest.json || {
+    echo "FAIL flow-traffic wrote other files"
+    failures=$((failures + 1))
+}
 
 # hash PREFIX... : of the frames of an iteration in which flows collide
 hash() {
