@@ -251,7 +251,7 @@ class ReportTestCase : public TestCase
                 ++lines;
             }
             const bool isHeaded = name.back() == 'v';
-            NS_TEST_EXPECT_MSG_EQ(lines, isHeaded ? 4 : 3, name);
+            NS_TEST_EXPECT_MSG_EQ(lines, (isHeaded ? 4 : 3), name);
         }
         const bool hasGnuplot = std::system("command -v gnuplot > /dev/null 2>&1") == 0;
         NS_TEST_EXPECT_MSG_EQ(DrawSlowdowns(folder, {"swift, 4 hosts", "dcqcn"}),

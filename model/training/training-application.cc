@@ -206,9 +206,10 @@ TrainingApplication::Issue()
     {
         // a copy: the task may be done, and gone, before Launch() returns
         const TrainingTask task = m_tasks->Get(item.id);
-        m_runtime->Launch(m_rank,
-                          task,
-                          MakeCallback(&TrainingApplication::CommunicationDone, this).Bind(item.id));
+        m_runtime->Launch(
+            m_rank,
+            task,
+            MakeCallback(&TrainingApplication::CommunicationDone, this).Bind(item.id));
     }
 }
 
