@@ -175,7 +175,7 @@ class PacketTestCase : public TestCase
                 const auto locality = CreateObject<SmallLocality>(&net);
                 const auto ideal = GetLoneMessageTime(locality->GetPath(0, 1, 0, 0), bytes);
                 NS_TEST_ASSERT_MSG_EQ(net.delivered.size(), 1, "it has come");
-                NS_TEST_EXPECT_MSG_EQ(net.delivered[0].tick,
+                NS_TEST_EXPECT_MSG_EQ(static_cast<int64_t>(net.delivered[0].tick),
                                       ideal.delivered.GetPicoSeconds() + 2,
                                       bytes << " B over " << trunk << ", delivered");
                 // the last frame of 4097 B is shorter than the acknowledgment before its own, which

@@ -217,8 +217,8 @@ class SumsTestCase : public TestCase
         const uint32_t pad = bytes[43] >> 4 & 3;
         NS_TEST_EXPECT_MSG_EQ((size + pad) % 4, 0, "whole words, " << size);
         NS_TEST_EXPECT_MSG_EQ(bytes.size(), 14 + 20 + 8 + 12 + size + pad + 4, "size, " << size);
-        FrameBytes covered(8, 0xff);
-        covered.insert(covered.end(), bytes.begin() + 14, bytes.end() - 4);
+        FrameBytes covered(bytes.begin() + 14 - 8, bytes.end() - 4);
+        std::fill_n(covered.begin(), 8, 0xff);
         for (const std::size_t at : {9, 16, 18, 19, 34, 35, 40}) // TOS, TTL, checksums, FECN/BECN
         {
             covered[at] = 0xff;
