@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 
-// Pauses, and a link that goes down or comes up.
+// Pauses, a link that goes down or comes up, and frames that are lost on it.
 
 #include "frame-transmitter.h"
 
@@ -95,6 +95,24 @@ FrameTransmitter::SetUp(bool isUp)
         m_owner->BufferReleased();
     }
     m_owner->PortReady(m_index);
+}
+
+bool
+FrameTransmitter::Inspect(const TransitFrame& transit)
+{
+    const Frame& frame = *transit.Store();
+    const uint64_t now = m_clock->NowTicks();
+    if (m_loss && m_loss->IsLost(frame, now))
+    {
+        ++m_counters.corrupted;
+        m_pool->Give(transit.frame);
+        return false;
+    }
+    if (m_observer)
+    {
+        m_observer->FrameArrived(*this, frame, now);
+    }
+    return true;
 }
 
 void

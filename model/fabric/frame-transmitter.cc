@@ -353,9 +353,9 @@ FrameTransmitter::Arrive()
     {
         m_clock->ScheduleFrame(m_ring.Front().arrivalTick, FrameEventKind::ARRIVAL, m_object);
     }
-    if (m_isObserved)
+    if (m_isObserved && !Inspect(transit))
     {
-        m_observer->FrameArrived(*this, *transit.Store(), m_clock->NowTicks());
+        return;
     }
     if (transit.kind != FrameKind::PAUSE)
     {
