@@ -209,11 +209,7 @@ class TimeoutTestCase : public TestCase
         // last delivery of so many frames, of which all are lost twice, us: 100 + 200, 320 + 640
         for (const auto& [frames, expected] : {std::pair{2, 300}, std::pair{3, 960}})
         {
-            SetRecovery("SelectiveRepeat");
-            Config::SetDefault("ns3::llm::SelectiveRepeat::TimeoutLow",
-                               TimeValue(MicroSeconds(100)));
-            Config::SetDefault("ns3::llm::SelectiveRepeat::TimeoutHigh",
-                               TimeValue(MicroSeconds(320)));
+            SetTimeouts();
             SmallNetwork net;
             net.isLost = [](const Frame& frame)
             {
@@ -226,6 +222,27 @@ class TimeoutTestCase : public TestCase
             NS_TEST_EXPECT_MSG_EQ(net.LastDelivery() - wire - 2, expected * 1000000u, "delivery");
             NS_TEST_EXPECT_MSG_EQ(net.transport->GetCounters().timeouts, 2, "timeouts");
         }
+        // the last of 2000 frames, 100 us after the ACK before it, though many were on the way before
+        SetTimeouts();
+        SmallNetwork net;
+        SetList(net, 0, "1999/0", 1);
+        net.MakeStar(2, "100Gbps");
+        net.Send(0, 1, 2000000);
+        Simulator::Run();
+        const uint64_t progress = 2000u * 86560 + 2000000 + 2 * 6880 + 2000000;
+        NS_TEST_EXPECT_MSG_EQ(net.LastDelivery(),
+                              progress + 100000000 + 2 * 86560 + 2000000 + 2,
+                              "delivery of the last");
+        NS_TEST_EXPECT_MSG_EQ(net.transport->GetCounters().retransmissions, 1, "frames again");
+    }
+
+    /** Set the timeouts of IRN. */
+    static void SetTimeouts()
+    {
+        SetRecovery("SelectiveRepeat");
+        const std::string name = "ns3::llm::SelectiveRepeat::Timeout";
+        Config::SetDefault(name + "Low", TimeValue(MicroSeconds(100)));
+        Config::SetDefault(name + "High", TimeValue(MicroSeconds(320)));
     }
 };
 
