@@ -279,6 +279,16 @@ class KeptFramesTestCase : public TestCase
                {4, true, "N1<4"},
                {1, false, "A5<1"}},
               {5});
+        // an ACK every 4 frames, but at once when a gap is filled
+        Check(1,
+              {{0, false, ""},
+               {2, false, ""},
+               {1, false, "A3<1"},
+               {5, false, "N3<5"},
+               {4, false, ""},
+               {3, true, "A6<3"}},
+              {4},
+              4);
         // there is room for 8, from the first missing one on: 8 is dropped, 7 is kept
         Check(0,
               {{8, false, ""},
@@ -289,12 +299,17 @@ class KeptFramesTestCase : public TestCase
               {2});
     }
 
-    /** @param depth of reordering @param items what comes @param sizes of messages, frames */
-    void Check(uint32_t depth, const std::vector<Item>& items, const std::vector<uint64_t>& sizes)
+    /** @param depth of reordering @param items what comes @param sizes of messages, frames
+     * @param framesPerAck see RdmaConfig */
+    void Check(uint32_t depth,
+               const std::vector<Item>& items,
+               const std::vector<uint64_t>& sizes,
+               uint32_t framesPerAck = 1)
     {
         ReceiverBench one;
         one.config.mtuBytes = 1000;
         one.config.reorderFrames = 8;
+        one.config.framesPerAck = framesPerAck;
         one.config.reorderDepth = depth;
         uint64_t tick = US;
         std::string expected;
