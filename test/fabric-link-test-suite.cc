@@ -61,6 +61,106 @@ class PriorityTestCase : public TestCase
     }
 };
 
+/** What a port stamps into data frames, by hand. */
+class TelemetryTestCase : public TestCase, public FrameTransmitter::Observer
+{
+  public:
+    TelemetryTestCase()
+        : TestCase("A switch's port stamps data frames that ask for it when they leave")
+    {
+    }
+
+    void FrameArrived(const FrameTransmitter&, const Frame& frame, uint64_t) override
+    {
+        const FrameTelemetry& telemetry = FrameTelemetry::Of(&frame);
+        m_stamps[frame.psn] = {telemetry.hops.begin(), telemetry.hops.begin() + telemetry.count};
+    }
+
+  private:
+    /** Queue a frame that asks for telemetry. @param bench the link @param tick when @param bytes its
+     * size @param psn its number @param trafficClass its class @param kind what it is */
+    void Queue(LinkBench& bench,
+               uint64_t tick,
+               uint32_t bytes,
+               uint64_t psn,
+               uint8_t trafficClass,
+               FrameKind kind = FrameKind::DATA)
+    {
+        bench.At(tick,
+                 [this, &bench, bytes, psn, trafficClass, kind]()
+                 {
+                     Frame* frame = bench.MakeFrame(bytes, psn, trafficClass);
+                     frame->kind = kind;
+                     frame->flags = Frame::TELEMETRY;
+                     FrameTelemetry::Of(frame).count = 0;
+                     m_buffer.Admit(0, trafficClass, bytes);
+                     bench.near.Enqueue(frame);
+                 });
+    }
+
+    /** @param isReference reference mode @param isSwitch whether the port has a buffer */
+    void Run(bool isReference, bool isSwitch)
+    {
+        LinkBench bench("100Gbps", MicroSeconds(1), isReference);
+        bench.pool.MakeRoomForTelemetry();
+        bench.near.AddObserver(this);
+        SharedBuffer::Config config;
+        config.totalBytes = 1000000;
+        m_buffer.Configure(config, {0});
+        bench.near.SetBuffer(isSwitch ? &m_buffer : nullptr);
+        m_stamps.clear();
+        for (uint64_t psn = 0; psn < 5; ++psn)
+        {
+            Queue(bench, 1000, 1000, psn, 3);
+        }
+        Queue(bench, 100000, 100, 100, 6); // goes ahead of 2, 3 and 4
+        Queue(bench, 500000, 60, 101, 3, FrameKind::ACK);
+        Simulator::Run();
+        NS_TEST_ASSERT_MSG_EQ(m_stamps.size(), 7, "frames");
+    }
+
+    void DoRun() override
+    {
+        struct Expected
+        {
+            uint64_t psn;
+            uint64_t tick;
+            uint64_t txBytes;
+            uint32_t queueBytes;
+        };
+
+        // 1000 B take 80000 ps, and 100 B 8000
+        const std::vector<Expected> all{{0, 1000, 0, 0},
+                                        {1, 81000, 1000, 3000},
+                                        {100, 161000, 2000, 3000},
+                                        {2, 169000, 2100, 2000},
+                                        {3, 249000, 3100, 1000},
+                                        {4, 329000, 4100, 0}};
+        for (const bool isReference : {false, true})
+        {
+            Run(isReference, true);
+            for (const Expected& expected : all)
+            {
+                const std::vector<HopTelemetry>& hops = m_stamps[expected.psn];
+                NS_TEST_ASSERT_MSG_EQ(hops.size(), 1, "one switch, frame " << expected.psn);
+                NS_TEST_EXPECT_MSG_EQ(hops[0].tick, expected.tick, "frame " << expected.psn);
+                NS_TEST_EXPECT_MSG_EQ(hops[0].txBytes, expected.txBytes, "frame " << expected.psn);
+                NS_TEST_EXPECT_MSG_EQ(hops[0].queueBytes,
+                                      expected.queueBytes,
+                                      "frame " << expected.psn);
+                NS_TEST_EXPECT_MSG_EQ(hops[0].rateBps, 1e11, "line rate");
+                NS_TEST_EXPECT_MSG_EQ(hops[0].port, 1, "place of the near end");
+            }
+            NS_TEST_EXPECT_MSG_EQ(m_stamps[101].size(), 0, "an ACK brings what is there");
+        }
+        Run(false, false);
+        NS_TEST_EXPECT_MSG_EQ(m_stamps[4].size(), 0, "a NIC's port stamps nothing");
+    }
+
+    SharedBuffer m_buffer;                                  //!< of the switch
+    std::map<uint64_t, std::vector<HopTelemetry>> m_stamps; //!< what arrived, by PSN
+};
+
 /** A pause stops the next frame start and nothing else. */
 class PauseTestCase : public TestCase
 {
@@ -292,6 +392,7 @@ class FabricLinkTestSuite : public TestSuite
         : TestSuite("llm-fabric-fabric-link", TestSuite::Type::UNIT)
     {
         AddTestCase(new PriorityTestCase);
+        AddTestCase(new TelemetryTestCase);
         AddTestCase(new PauseTestCase);
         AddTestCase(new MarkingTestCase);
         AddTestCase(new RandomScheduleTestCase);

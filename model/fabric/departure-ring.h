@@ -12,8 +12,8 @@ namespace ns3::llm
 
 /**
  * @ingroup llm-fabric-fabric
- * First-in first-out ring of departures, frames whose time on the link is fixed, that grows when full. The first ones are settled: they have
- * left, and the queue and the buffer know it.
+ * First-in first-out ring of departures, frames whose time on the link is fixed, that grows when full.
+ * The first ones are settled: they have left, and the queue and the buffer know it.
  */
 class DepartureRing
 {
