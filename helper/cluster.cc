@@ -265,6 +265,7 @@ Cluster::GetCounters() const
         ports.pausesReceived += one.pausesReceived;
         ports.drops += one.drops;
         ports.lost += one.lost;
+        ports.corrupted += one.corrupted;
     };
     NicCounters nics = m_parts.rdma->GetCounters();
     ForEachPort(m_parts.network, addPort);
@@ -279,6 +280,7 @@ Cluster::GetCounters() const
             {"pauses", ports.pausesReceived},
             {"drops", ports.drops},
             {"frames lost on links that were down", ports.lost},
+            {"frames corrupted on links", ports.corrupted},
             {"retransmissions", nics.retransmissions},
             {"timeouts", nics.timeouts}};
 }

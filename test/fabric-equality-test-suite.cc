@@ -28,7 +28,7 @@ struct Outcome
     uint64_t pauses = 0;          //!< received
     uint64_t marks = 0;           //!< frames
     uint64_t retransmissions = 0; //!< frames
-    uint64_t drops = 0;           //!< frames
+    uint64_t drops = 0;           //!< frames, with those lost on links
     uint64_t cnps = 0;            //!< received
 
     /** @param other another @return whether they are equal */
@@ -131,7 +131,7 @@ class EqualityTestCase : public TestCase
             outcome.delivered = net.delivered.size();
             outcome.pauses = net.Sum(&PortCounters::pausesReceived);
             outcome.marks = net.Sum(&PortCounters::marks);
-            outcome.drops = net.Sum(&PortCounters::drops);
+            outcome.drops = net.Sum(&PortCounters::drops) + net.Sum(&PortCounters::corrupted);
             const NicCounters counters = net.transport->GetCounters();
             outcome.retransmissions = counters.retransmissions;
             outcome.cnps = counters.cnpsReceived;
@@ -160,6 +160,15 @@ SetEarlyMarks()
 {
     Config::SetDefault("ns3::llm::FabricSwitch::EcnMinThreshold", UintegerValue(5000));
     Config::SetDefault("ns3::llm::FabricSwitch::EcnMaxThreshold", UintegerValue(50000));
+}
+
+/** Have all links lose frames. @param type of the loss */
+void
+SetLoss(const std::string& type)
+{
+    Config::SetDefault("ns3::llm::FabricNetwork::FrameLoss", StringValue("ns3::llm::" + type));
+    Config::SetDefault("ns3::llm::RdmaTransport::RetransmissionTimeout",
+                       TimeValue(MicroSeconds(100)));
 }
 
 /** Seeds change paths and marks, and nothing else does. */
@@ -285,6 +294,41 @@ class FabricEqualityTestSuite : public TestSuite
             },
             [](const Outcome& o)
             { return o.delivered == 240 && o.marks > 100 && o.retransmissions > 100; }));
+        AddTestCase(new EqualityTestCase(
+            "All-to-all with DCQCN, pauses and bursts of losses",
+            []()
+            {
+                SetEarlyMarks();
+                SetBuffer(400000);
+                SetLoss("BurstLoss");
+                Config::SetDefault("ns3::llm::BurstLoss::GoodTime", TimeValue(MicroSeconds(50)));
+            },
+            [](SmallNetwork& net) { net.SendAllToAll(100000); },
+            [](const Outcome& o)
+            { return o.delivered == 240 && o.pauses > 20 && o.drops > 20 && o.cnps > 20; }));
+        AddTestCase(new EqualityTestCase(
+            "All-to-all with selective repeat, losses and failing links",
+            []()
+            {
+                SetEarlyMarks();
+                SetLoss("RandomLoss");
+                Config::SetDefault("ns3::llm::RandomLoss::Rate", DoubleValue(0.005));
+                Config::SetDefault("ns3::llm::RdmaTransport::LossRecovery",
+                                   StringValue("ns3::llm::SelectiveRepeat"));
+                Config::SetDefault("ns3::llm::SelectiveRepeat::TimeoutLow",
+                                   TimeValue(MicroSeconds(40)));
+            },
+            [](SmallNetwork& net)
+            {
+                for (uint32_t link = 0; link < net.network->GetLinkCount(); link += 5)
+                {
+                    net.network->SetLinkState(link, MicroSeconds(20 + link), false);
+                    net.network->SetLinkState(link, MicroSeconds(60 + 2 * link), true);
+                }
+                net.SendAllToAll(100000);
+            },
+            [](const Outcome& o)
+            { return o.delivered == 240 && o.drops > 20 && o.retransmissions > 100; }));
         AddTestCase(new SeedTestCase);
     }
 };

@@ -25,10 +25,17 @@ class LoneSender
   public:
     static constexpr uint32_t MTU = 1000; //!< payload of a full frame
 
-    LoneSender()
-        : control(CreateObject<NoCongestionControl>())
+    /** @param recovery decides what is sent again; nullptr: in order only */
+    explicit LoneSender(Ptr<RdmaLossRecovery> recovery = nullptr)
+        : control(CreateObject<NoCongestionControl>()),
+          recovery(recovery)
     {
         config.mtuBytes = MTU;
+        config.recovery = PeekPointer(recovery);
+        if (recovery)
+        {
+            recovery->Configure(config);
+        }
         config.control = PeekPointer(control);
         QueuePairInfo info;
         info.lineRateBps = 100e9;
@@ -72,6 +79,7 @@ class LoneSender
     }
 
     Ptr<NoCongestionControl> control;    //!< leaves rate and window alone
+    Ptr<RdmaLossRecovery> recovery;      //!< if any
     RdmaConfig config;                   //!< sizes
     std::unique_ptr<SendQueuePair> pair; //!< under test
     std::vector<Message> completed;      //!< by Acknowledge()

@@ -65,7 +65,8 @@ class ReceiverBench : public FrameTransmitter::Observer
                      sent.place = source;
                      frame->tag = MessageTag(sent);
                      Message message;
-                     if (receiver->Receive(frame, message))
+                     for (bool isOne = receiver->Receive(frame, message); isOne;
+                          isOne = receiver->TakeFurther(message))
                      {
                          messages.push_back(message);
                      }
@@ -190,6 +191,152 @@ class GapTestCase : public TestCase
     }
 };
 
+/** A gap that is reported again. */
+class NackIntervalTestCase : public TestCase
+{
+  public:
+    NackIntervalTestCase()
+        : TestCase("With an interval a gap is reported again, by the first frame after it")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        ReceiverBench one;
+        one.config.nackIntervalTicks = 10 * US;
+        const std::pair<uint64_t, uint64_t> frames[] =
+            {{1, 0}, {2, 2}, {11, 3}, {12, 4}, {21, 5}, {23, 6}, {24, 1}, {25, 3}};
+        for (const auto& [tick, psn] : frames)
+        {
+            one.Data(tick * US, psn, 0);
+        }
+        // at 2, 12 and 23 us; a new gap at 25 us is reported at once
+        NS_TEST_EXPECT_MSG_EQ(one.Run(), "A1 N1 N1 N1 A2 N2", "answers");
+        NS_TEST_EXPECT_MSG_EQ(one.bench.pool.GetTaken(), 0, "no frame is kept");
+    }
+};
+
+/** Frames that are kept. */
+class KeptFramesTestCase : public TestCase
+{
+  public:
+    KeptFramesTestCase()
+        : TestCase("What follows a gap is kept within bounds, named in NACKs, and told in order")
+    {
+    }
+
+  private:
+    /** A frame in the order of arrival. */
+    struct Item
+    {
+        uint64_t psn;     //!< number
+        bool isLast;      //!< of its message
+        std::string text; //!< answer, and number that it names
+    };
+
+    void DoRun() override
+    {
+        // messages of 4 frames and of 1
+        Check(0,
+              {{0, false, "A1<0"},
+               {2, false, "N1<2"},
+               {3, true, "N1<3"},
+               {1, false, "A4<1"},
+               {4, true, "A5<4"}},
+              {4, 1});
+        // backwards: messages of 1, 2 and 3 frames come at once
+        Check(0,
+              {{5, true, "N0<5"},
+               {4, false, "N0<4"},
+               {3, false, "N0<3"},
+               {2, true, "N0<2"},
+               {1, false, "N0<1"},
+               {0, true, "A6<0"}},
+              {1, 2, 3});
+        // the same frames again and again
+        Check(0,
+              {{0, false, "A1<0"},
+               {2, true, "N1<2"},
+               {2, true, "N1<2"},
+               {1, false, "A3<1"},
+               {2, true, "A3<2"},
+               {0, false, "A3<0"}},
+              {3});
+        // two gaps, one filled after the other
+        Check(0,
+              {{1, false, "N0<1"},
+               {3, true, "N0<3"},
+               {0, false, "A2<0"},
+               {4, true, "N2<4"},
+               {2, false, "A5<2"}},
+              {4, 1});
+        // up to 2 ahead is no loss yet
+        Check(2,
+              {{0, false, "A1<0"},
+               {2, false, "A1<2"},
+               {3, false, "A1<3"},
+               {4, true, "N1<4"},
+               {1, false, "A5<1"}},
+              {5});
+        // an ACK every 4 frames, but at once when a gap is filled
+        Check(1,
+              {{0, false, ""},
+               {2, false, ""},
+               {1, false, "A3<1"},
+               {5, false, "N3<5"},
+               {4, false, ""},
+               {3, true, "A6<3"}},
+              {4},
+              4);
+        // there is room for 8, from the first missing one on: 8 is dropped, 7 is kept
+        Check(0,
+              {{8, false, ""},
+               {7, true, "N0<7"},
+               {0, false, "A1<0"},
+               {8, false, "N1<8"},
+               {1, true, "A2<1"}},
+              {2});
+    }
+
+    /** @param depth of reordering @param items what comes @param sizes of messages, frames
+     * @param framesPerAck see RdmaConfig */
+    void Check(uint32_t depth,
+               const std::vector<Item>& items,
+               const std::vector<uint64_t>& sizes,
+               uint32_t framesPerAck = 1)
+    {
+        ReceiverBench one;
+        one.config.mtuBytes = 1000;
+        one.config.reorderFrames = 8;
+        one.config.framesPerAck = framesPerAck;
+        one.config.reorderDepth = depth;
+        uint64_t tick = US;
+        std::string expected;
+        for (const Item& item : items)
+        {
+            one.Data(tick, item.psn, item.isLast ? Frame::LAST : 0);
+            tick += US;
+            expected += item.text.empty() ? "" : item.text + " ";
+        }
+        one.Run();
+        std::string answers;
+        for (const Frame& frame : one.answers)
+        {
+            answers += (frame.kind == FrameKind::ACK ? "A" : "N") + std::to_string(frame.psn) +
+                       "<" + std::to_string(frame.tag) + " ";
+        }
+        NS_TEST_EXPECT_MSG_EQ(answers, expected, "answers");
+        NS_TEST_ASSERT_MSG_EQ(one.messages.size(), sizes.size(), "messages of " << expected);
+        for (std::size_t i = 0; i < sizes.size(); ++i)
+        {
+            NS_TEST_EXPECT_MSG_EQ(one.messages[i].bytes, 1000 * sizes[i], "message " << i);
+            NS_TEST_EXPECT_MSG_EQ(one.messages[i].owner, 6, "its owner");
+        }
+        NS_TEST_EXPECT_MSG_EQ(one.bench.pool.GetTaken(), 0, "no frame of the pool is kept");
+    }
+};
+
 /** Queue pairs. */
 class PairsTestCase : public TestCase
 {
@@ -304,6 +451,8 @@ class RdmaReceiverTestSuite : public TestSuite
         AddTestCase(new InOrderTestCase);
         AddTestCase(new AnswerTestCase);
         AddTestCase(new GapTestCase);
+        AddTestCase(new NackIntervalTestCase);
+        AddTestCase(new KeptFramesTestCase);
         AddTestCase(new PairsTestCase);
         AddTestCase(new CnpIntervalTestCase);
         AddTestCase(new MessageTagTestCase);

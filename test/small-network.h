@@ -275,6 +275,16 @@ class SmallNetwork
             m_ends.push_back(std::make_unique<LossyEnd>(nic, isLost, network->GetPool()));
             network->SetTerminalOwner(i, m_ends.back().get());
         }
+        for (uint32_t i = 0; i < hosts.size() && makeEnd; ++i)
+        {
+            auto& nic = const_cast<RdmaNic&>(transport->GetNic(i)); // is no const object
+            m_ends.push_back(makeEnd(nic, network->GetPool()));
+            network->SetTerminalOwner(i, m_ends.back().get());
+        }
+        if (beforeBuild)
+        {
+            beforeBuild();
+        }
         network->Build();
         transport->Start();
         network->SetObserver(&digest);
@@ -429,20 +439,25 @@ class SmallNetwork
         return sum * sum / (static_cast<double>(values.size()) * squares);
     }
 
-    LossyEnd::Filter isLost;          //!< says which frames are lost before a NIC; set first
-    Ptr<FrameClock> clock;            //!< the clock
-    Ptr<FabricNetwork> network;       //!< the network
-    Ptr<RdmaTransport> transport;     //!< carries messages on it
-    std::vector<uint32_t> hosts;      //!< vertices of the terminals
-    uint32_t trunk = 0;               //!< link between the switches of a dumbbell
-    std::vector<Record> delivered;    //!< in the order of delivery
-    std::vector<Record> acknowledged; //!< in the order of acknowledgment
-    ArrivalDigest digest;             //!< of all arrivals
-    uint64_t ringChunk = 0;           //!< see SendRing()
-    std::vector<uint32_t> ringSent;   //!< chunks sent in the ring, by host
+    /** Makes what stands before a NIC. */
+    using EndMaker = std::function<std::unique_ptr<FrameSink>(FrameSink&, FramePool&)>;
+
+    LossyEnd::Filter isLost;           //!< says which frames are lost before a NIC; set first
+    EndMaker makeEnd;                  //!< instead of isLost; set first
+    std::function<void()> beforeBuild; //!< called when all is connected; set first
+    Ptr<FrameClock> clock;             //!< the clock
+    Ptr<FabricNetwork> network;        //!< the network
+    Ptr<RdmaTransport> transport;      //!< carries messages on it
+    std::vector<uint32_t> hosts;       //!< vertices of the terminals
+    uint32_t trunk = 0;                //!< link between the switches of a dumbbell
+    std::vector<Record> delivered;     //!< in the order of delivery
+    std::vector<Record> acknowledged;  //!< in the order of acknowledgment
+    ArrivalDigest digest;              //!< of all arrivals
+    uint64_t ringChunk = 0;            //!< see SendRing()
+    std::vector<uint32_t> ringSent;    //!< chunks sent in the ring, by host
 
   private:
-    std::vector<std::unique_ptr<LossyEnd>> m_ends; //!< before the NICs, if anything is to be lost
+    std::vector<std::unique_ptr<FrameSink>> m_ends; //!< before the NICs, if a test wants it
 
     /** @param message it has come */
     void Delivered(const Message& message)

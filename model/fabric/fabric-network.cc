@@ -2,12 +2,15 @@
 
 #include "fabric-network.h"
 
+#include "class-choice.h"
 #include "identity-hash.h"
 #include "route-builder.h"
 
 #include "ns3/boolean.h"
 #include "ns3/input-error.h"
+#include "ns3/object-factory.h"
 #include "ns3/rng-seed-manager.h"
+#include "ns3/string.h"
 
 namespace ns3::llm
 {
@@ -27,7 +30,13 @@ FabricNetwork::GetTypeId()
                           "hop: the slower reference, with the same results.",
                           BooleanValue(false),
                           MakeBooleanAccessor(&FabricNetwork::m_isReference),
-                          MakeBooleanChecker());
+                          MakeBooleanChecker())
+            .AddAttribute("FrameLoss",
+                          "TypeId of what says which frames each direction of each link loses; "
+                          "empty: none are lost. SetFrameLoss() goes before it.",
+                          StringValue(""),
+                          MakeStringAccessor(&FabricNetwork::m_lossType),
+                          MakeStringChecker());
     return tid;
 }
 
@@ -177,7 +186,41 @@ FabricNetwork::Build()
             vertex.fabricSwitch->Configure(seed);
         }
     }
+    InstallLosses(seed);
     FillRoutes();
+}
+
+void
+FabricNetwork::SetFrameLoss(uint32_t direction, Ptr<FrameLoss> loss)
+{
+    m_edges.at(direction / 2)->losses[direction % 2] = loss;
+}
+
+void
+FabricNetwork::InstallLosses(uint64_t seed)
+{
+    ObjectFactory factory;
+    if (!m_lossType.empty())
+    {
+        factory.SetTypeId(ChooseClass("FrameLoss", m_lossType, FrameLoss::GetTypeId()));
+    }
+    for (const auto& edge : m_edges)
+    {
+        for (uint32_t end = 0; end < 2; ++end)
+        {
+            Ptr<FrameLoss>& loss = edge->losses[end];
+            if (!loss && !m_lossType.empty())
+            {
+                loss = factory.Create<FrameLoss>();
+            }
+            if (loss)
+            {
+                const auto port = DynamicCast<FabricPort>(edge->link->GetDevice(end));
+                loss->Begin(seed, port->GetTransmitter().GetPlace());
+                port->GetTransmitter().SetLoss(PeekPointer(loss));
+            }
+        }
+    }
 }
 
 void

@@ -6,6 +6,7 @@
 #include "fabric-link.h"
 #include "fabric-port.h"
 #include "fabric-switch.h"
+#include "frame-loss.h"
 
 #include "ns3/data-rate.h"
 #include "ns3/frame-clock.h"
@@ -125,6 +126,13 @@ class FabricNetwork : public Object
     /** @return where the frames of this network come from */
     FramePool& GetPool();
 
+    /**
+     * Have one direction of a link lose frames; before Build().
+     * @param direction its place in GetDirections()
+     * @param loss says which; serves this direction alone
+     */
+    void SetFrameLoss(uint32_t direction, Ptr<FrameLoss> loss);
+
     /** @param observer sees the arrivals at all ports; nullptr: none */
     void SetObserver(FrameTransmitter::Observer* observer);
 
@@ -151,11 +159,14 @@ class FabricNetwork : public Object
         FabricNetwork* network = nullptr; //!< this network
         uint32_t object = 0;              //!< number at the clock
         std::map<uint64_t, bool> changes; //!< by tick: comes up or goes down
+        Ptr<FrameLoss> losses[2];         //!< of the ways from a and from b, or null
     };
 
     void DoDispose() override;
     /** Make a port. @param vertex at which vertex @return the port */
     Ptr<FabricPort> MakePort(uint32_t vertex);
+    /** Have the links lose what is said to be lost. @param seed hash of the run's seed */
+    void InstallLosses(uint64_t seed);
     /** Fill the tables of all switches. */
     void FillRoutes();
     /** Handler of FrameEventKind::LINK_STATE. @param object the edge */
@@ -170,6 +181,7 @@ class FabricNetwork : public Object
     std::vector<FrameSink*> m_owners;                 //!< of each terminal
     FrameTransmitter::Observer* m_observer = nullptr; //!< sees arrivals
     bool m_isReference;                               //!< attribute
+    std::string m_lossType;                           //!< attribute
 };
 
 } // namespace ns3::llm

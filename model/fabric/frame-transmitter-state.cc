@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 
-// Pauses, a link that goes down or comes up, and who looks on.
+// Pauses, a link that goes down or comes up, who looks on, and frames that are lost on it.
 
 #include "frame-transmitter.h"
 
@@ -99,6 +99,24 @@ FrameTransmitter::SetUp(bool isUp)
     m_owner->PortReady(m_index);
 }
 
+bool
+FrameTransmitter::Inspect(const TransitFrame& transit)
+{
+    const Frame& frame = *transit.Store();
+    const uint64_t now = m_clock->NowTicks();
+    if (m_loss && m_loss->IsLost(frame, now))
+    {
+        ++m_counters.corrupted;
+        m_pool->Give(transit.frame);
+        return false;
+    }
+    for (Observer* observer : m_observers)
+    {
+        observer->FrameArrived(*this, frame, now);
+    }
+    return true;
+}
+
 void
 FrameTransmitter::LoseQueued(Frame* frame)
 {
@@ -130,7 +148,14 @@ FrameTransmitter::RemoveObserver(const Observer* observer)
 {
     m_observers.erase(std::remove(m_observers.begin(), m_observers.end(), observer),
                       m_observers.end());
-    m_isObserved = !m_observers.empty();
+    m_isObserved = m_loss || !m_observers.empty();
+}
+
+void
+FrameTransmitter::SetLoss(FrameLoss* loss)
+{
+    m_loss = loss;
+    m_isObserved = m_loss || !m_observers.empty();
 }
 
 PortCounters

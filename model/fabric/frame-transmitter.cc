@@ -391,13 +391,9 @@ FrameTransmitter::Arrive()
     {
         m_clock->ScheduleFrame(m_ring.Front().arrivalTick, FrameEventKind::ARRIVAL, m_object);
     }
-    if (m_isObserved)
+    if (m_isObserved && !Inspect(transit))
     {
-        const Frame& frame = *transit.Store();
-        for (Observer* observer : m_observers)
-        {
-            observer->FrameArrived(*this, frame, m_clock->NowTicks());
-        }
+        return;
     }
     if (transit.kind != FrameKind::PAUSE)
     {

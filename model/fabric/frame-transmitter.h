@@ -6,6 +6,7 @@
 #include "departure-ring.h"
 #include "ecn-profile.h"
 #include "fabric-frame.h"
+#include "frame-loss.h"
 #include "frame-sink.h"
 #include "port-counters.h"
 #include "shared-buffer.h"
@@ -258,6 +259,9 @@ class alignas(64) FrameTransmitter
     /** @param observer sees none from here on */
     void RemoveObserver(const Observer* observer);
 
+    /** @param loss says which frames do not arrive, from here on; outlives the run; nullptr: none */
+    void SetLoss(FrameLoss* loss);
+
     /** @return hash of the port's place in its fabric or rail */
     uint64_t GetPlace() const
     {
@@ -296,6 +300,9 @@ class alignas(64) FrameTransmitter
     static void PrepareNext(const void* object);
     /** The first frame on the link has arrived. */
     void Arrive();
+    /** See whether a frame that is at the far end is lost, else show it. @param transit the frame
+     * @return whether it has arrived */
+    bool Inspect(const TransitFrame& transit);
     /** Learn who receives, and tell the other end. */
     void MeetPeer();
 
@@ -430,7 +437,7 @@ class alignas(64) FrameTransmitter
     uint16_t m_pausedMask = 0;                //!< classes that the peer has stopped
     uint8_t m_fixedClass = 0;  //!< class of the last fixed departure: the others' are not lower
     uint8_t m_needsCare = 0;   //!< DOWN, REFERENCE
-    bool m_isObserved = false; //!< there are observers
+    bool m_isObserved = false; //!< there are observers or a loss
     uint16_t m_index = 0;      //!< number at the owner
     SharedBuffer* m_buffer = nullptr; //!< the switch's memory
     uint64_t m_rateTicks = 0;         //!< the line sends m_rateBytes in so many ps
@@ -447,6 +454,7 @@ class alignas(64) FrameTransmitter
     // What few frames touch.
     FrameTransmitter* m_peer = nullptr;        //!< the other end
     FrameSink* m_owner = nullptr;              //!< switch or NIC
+    FrameLoss* m_loss = nullptr;               //!< says which frames do not arrive
     uint64_t m_decisionAt = FrameClock::NEVER; //!< tick of the decision in force
     uint64_t m_settlingAt = FrameClock::NEVER; //!< tick of the settling event in force
     uint64_t m_seed = 0;                       //!< seed of the draws

@@ -15,7 +15,14 @@ void
 RdmaNic::Arm(SendQueuePair& queuePair)
 {
     queuePair.isTimed = true;
-    m_timers.emplace_back(TimeoutTick(queuePair), queuePair.index);
+    uint64_t tick = TimeoutTick(queuePair);
+    if (m_config.fewFrames != 0)
+    {
+        // with progress there may soon be few frames left, so look no later than they could be due
+        tick = std::min(tick,
+                        m_clock->NowTicks() + (m_config.shortTimeoutTicks << queuePair.timeouts));
+    }
+    m_timers.emplace_back(tick, queuePair.index);
     std::push_heap(m_timers.begin(), m_timers.end(), std::greater<>());
     ScheduleTimer();
 }
@@ -33,7 +40,9 @@ RdmaNic::ArmBlocked(SendQueuePair& queuePair)
 uint64_t
 RdmaNic::TimeoutTick(const SendQueuePair& queuePair) const
 {
-    return queuePair.progressTick + (m_config.timeoutTicks << queuePair.timeouts);
+    const bool areFew = queuePair.GetHighestPsn() - queuePair.GetUnackedPsn() < m_config.fewFrames;
+    const uint64_t ticks = areFew ? m_config.shortTimeoutTicks : m_config.timeoutTicks;
+    return queuePair.progressTick + (ticks << queuePair.timeouts);
 }
 
 void
@@ -83,7 +92,7 @@ RdmaNic::ServeTimers()
                 continue;
             }
             queuePair.CatchUp(now);
-            queuePair.GoBack();
+            m_config.recovery->OnTimeout(queuePair);
             m_config.control->OnTimeout(queuePair.state, queuePair.info, now, queuePair.decision);
             queuePair.UpdatePace();
             Place(queuePair, now);

@@ -290,7 +290,10 @@ RdmaNic::ReceiveFrame(uint16_t, const TransitFrame& transit)
         if (m_receiver.Receive(frame, message))
         {
             message.destination = m_accelerator;
-            m_transport->CallOutDelivered(m_nodeId, message);
+            do
+            {
+                m_transport->CallOutDelivered(m_nodeId, message);
+            } while (m_receiver.TakeFurther(message));
         }
         break;
     }
@@ -346,16 +349,14 @@ RdmaNic::OnAcknowledgment(const Frame& frame)
         }
         m_completed.clear();
     }
-    if (frame.kind == FrameKind::NACK)
+    const bool isSelective = m_config.reorderFrames != 0;
+    if (isSelective)
     {
-        ++m_counters.nacksReceived;
-        if (frame.psn == queuePair.GetUnackedPsn() && !queuePair.IsIdle())
-        {
-            queuePair.GoBack();
-            m_config.control->OnLoss(queuePair.state, queuePair.info, now, queuePair.decision);
-        }
+        const uint64_t arrived = queuePair.MarkReceived(frame.tag);
+        ack.ackedBytes += arrived;
+        m_counters.payloadBytes += arrived;
     }
-    else
+    if (frame.kind == FrameKind::ACK || isSelective)
     {
         ack.inFlightBytes = queuePair.GetInFlightBytes();
         ack.rttTicks = now - frame.sentTick;
@@ -370,6 +371,14 @@ RdmaNic::OnAcknowledgment(const Frame& frame)
             ack.hops = telemetry.hops.data();
         }
         m_config.control->OnAck(queuePair.state, queuePair.info, now, ack, queuePair.decision);
+    }
+    if (frame.kind == FrameKind::NACK)
+    {
+        ++m_counters.nacksReceived;
+        if (m_config.recovery->OnNack(queuePair, frame.psn, frame.tag))
+        {
+            m_config.control->OnLoss(queuePair.state, queuePair.info, now, queuePair.decision);
+        }
     }
     queuePair.UpdatePace();
     Place(queuePair, now);

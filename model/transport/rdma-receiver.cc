@@ -51,19 +51,11 @@ RdmaReceiver::Receive(Frame* frame, Message& message)
     }
     if (frame->psn != queuePair.expectedPsn)
     {
-        const bool isAhead = frame->psn > queuePair.expectedPsn;
-        if (isAhead && queuePair.hasNacked)
-        {
-            m_pool->Give(frame);
-            return false;
-        }
-        queuePair.hasNacked = isAhead;
-        queuePair.framesSinceAck = 0;
-        Answer(frame, isAhead ? FrameKind::NACK : FrameKind::ACK, queuePair.expectedPsn);
+        TakeOutOfOrder(frame, queuePair);
         return false;
     }
     ++queuePair.expectedPsn;
-    queuePair.hasNacked = false;
+    queuePair.hasNacked = 0;
     queuePair.messageBytes += frame->payloadBytes;
     const bool isLast = frame->flags & Frame::LAST;
     if (isLast)
@@ -72,7 +64,8 @@ RdmaReceiver::Receive(Frame* frame, Message& message)
         ReadMessageTag(frame->tag, message);
         queuePair.messageBytes = 0;
     }
-    if (++queuePair.framesSinceAck >= m_config.framesPerAck || isLast)
+    const bool isGapFilled = queuePair.gap != 0 && TakeKept(queuePair);
+    if (++queuePair.framesSinceAck >= m_config.framesPerAck || isLast || isGapFilled)
     {
         queuePair.framesSinceAck = 0;
         Answer(frame, FrameKind::ACK, queuePair.expectedPsn);
@@ -81,12 +74,126 @@ RdmaReceiver::Receive(Frame* frame, Message& message)
     {
         m_pool->Give(frame);
     }
-    return isLast;
+    return isLast || (isGapFilled && TakeFurther(message));
+}
+
+RdmaReceiver::Gap&
+RdmaReceiver::GetGap(QueuePair& queuePair)
+{
+    if (queuePair.gap == 0)
+    {
+        m_gaps.push_back(std::make_unique<Gap>(m_config.reorderFrames));
+        queuePair.gap = static_cast<uint32_t>(m_gaps.size()) & 0x7fffffffu;
+    }
+    return *m_gaps[queuePair.gap - 1];
+}
+
+void
+RdmaReceiver::TakeOutOfOrder(Frame* frame, QueuePair& queuePair)
+{
+    const bool isAhead = frame->psn > queuePair.expectedPsn;
+    if (isAhead && m_config.reorderFrames != 0)
+    {
+        Keep(frame, queuePair);
+        return;
+    }
+    if (isAhead && m_config.nackIntervalTicks != 0)
+    {
+        Gap& gap = GetGap(queuePair);
+        const uint64_t now = m_clock->NowTicks();
+        if (!queuePair.hasNacked || now - gap.nackTick >= m_config.nackIntervalTicks)
+        {
+            queuePair.hasNacked = 0;
+            gap.nackTick = now;
+        }
+    }
+    if (isAhead && queuePair.hasNacked)
+    {
+        m_pool->Give(frame);
+        return;
+    }
+    queuePair.hasNacked = isAhead;
+    queuePair.framesSinceAck = 0;
+    Answer(frame, isAhead ? FrameKind::NACK : FrameKind::ACK, queuePair.expectedPsn);
+}
+
+void
+RdmaReceiver::Keep(Frame* frame, QueuePair& queuePair)
+{
+    Gap& gap = GetGap(queuePair);
+    const uint64_t ahead = frame->psn - queuePair.expectedPsn;
+    if (ahead >= m_config.reorderFrames)
+    {
+        m_pool->Give(frame); // no sender goes so far
+        return;
+    }
+    if (gap.there.Set(frame->psn))
+    {
+        ++gap.frames;
+        if (frame->flags & Frame::LAST)
+        {
+            gap.ends[frame->psn] = {frame->tag, frame->payloadBytes};
+        }
+    }
+    if (ahead > m_config.reorderDepth)
+    {
+        queuePair.framesSinceAck = 0;
+        Answer(frame, FrameKind::NACK, queuePair.expectedPsn);
+    }
+    else if (++queuePair.framesSinceAck >= m_config.framesPerAck)
+    {
+        queuePair.framesSinceAck = 0;
+        Answer(frame, FrameKind::ACK, queuePair.expectedPsn);
+    }
+    else
+    {
+        m_pool->Give(frame);
+    }
+}
+
+bool
+RdmaReceiver::TakeKept(QueuePair& queuePair)
+{
+    Gap& gap = *m_gaps[queuePair.gap - 1];
+    if (gap.frames == 0 || !gap.there.Test(queuePair.expectedPsn))
+    {
+        return false;
+    }
+    while (gap.there.Clear(queuePair.expectedPsn))
+    {
+        --gap.frames;
+        const auto end = gap.ends.begin();
+        if (end == gap.ends.end() || end->first != queuePair.expectedPsn)
+        {
+            queuePair.messageBytes += m_config.mtuBytes; // all but the last of a message are full
+        }
+        else
+        {
+            m_further.push_back({end->second.tag, queuePair.messageBytes + end->second.bytes});
+            queuePair.messageBytes = 0;
+            gap.ends.erase(end);
+        }
+        ++queuePair.expectedPsn;
+    }
+    return true;
+}
+
+bool
+RdmaReceiver::PopFurther(Message& message)
+{
+    message.bytes = m_further.front().bytes;
+    ReadMessageTag(m_further.front().tag, message);
+    m_further.erase(m_further.begin());
+    return true;
 }
 
 void
 RdmaReceiver::Answer(Frame* frame, FrameKind kind, uint64_t psn)
 {
+    if (m_config.reorderFrames != 0)
+    {
+        frame->tag = frame->psn; // the sender is to know which frame this answers
+    }
     frame->kind = kind;
     frame->psn = psn;
     frame->wireBytes = static_cast<uint16_t>(m_config.ackBytes);

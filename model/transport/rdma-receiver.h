@@ -4,6 +4,7 @@
 #define LLM_FABRIC_RDMA_RECEIVER_H
 
 #include "message-transport.h"
+#include "psn-bitmap.h"
 #include "send-queue-pair.h"
 
 #include "ns3/fabric-frame.h"
@@ -13,6 +14,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -21,12 +23,12 @@ namespace ns3::llm
 
 /**
  * @ingroup llm-fabric-transport
- * The receiving side of a NIC: takes data frames in order, answers with ACKs, NACKs and CNPs, and
- * says when a message is complete.
+ * The receiving side of a NIC: takes data frames, answers with ACKs, NACKs and CNPs, and says when a
+ * message is complete, in order.
  *
- * A receiving queue pair comes into being with its first frame. Go-back-N (InfiniBand): a frame after
- * a gap is dropped and answered by one NACK until the missing frame comes; an old one is answered by
- * an ACK.
+ * A receiving queue pair comes into being with its first frame. An old frame is answered by an ACK. A
+ * frame after a gap is dropped and answered by one NACK until the missing frame comes (InfiniBand);
+ * with RdmaConfig::reorderFrames it is kept, and each is answered by a NACK (IRN).
  */
 class RdmaReceiver
 {
@@ -52,6 +54,16 @@ class RdmaReceiver
      * @return whether it does
      */
     bool Receive(Frame* frame, Message& message);
+
+    /**
+     * A frame that fills a gap may complete several messages: ask until there is none.
+     * @param message the last one of the same frame; set to the next
+     * @return whether there is one
+     */
+    bool TakeFurther(Message& message)
+    {
+        return !m_further.empty() && PopFurther(message);
+    }
 
     /** Fetch what a data frame touches. @param frame it, soon to be received */
     void Prepare(const Frame& frame) const
@@ -82,7 +94,36 @@ class RdmaReceiver
         uint64_t messageBytes = 0;   //!< received of the message under way
         uint64_t nextCnpTick = 0;    //!< no CNP before, ps
         uint32_t framesSinceAck = 0; //!< in order and not yet acknowledged
-        bool hasNacked = false;      //!< the gap is known to the sender
+        uint32_t hasNacked : 1;      //!< the gap is known to the sender
+        uint32_t gap : 31;           //!< number in m_gaps, from 1; 0: there was none
+
+        QueuePair()
+            : hasNacked(0),
+              gap(0)
+        {
+        }
+    };
+
+    /** The end of a message, by which it is known. */
+    struct MessageEnd
+    {
+        uint64_t tag;   //!< as it travels
+        uint64_t bytes; //!< in order: of the message; kept after a gap: of its last frame
+    };
+
+    /** What is known of frames after a gap; made with the first gap of a queue pair. */
+    struct Gap
+    {
+        /** @param frames room for so many */
+        explicit Gap(uint32_t frames)
+            : there(frames)
+        {
+        }
+
+        PsnBitmap there;                     //!< frames that are kept
+        uint32_t frames = 0;                 //!< so many
+        std::map<uint64_t, MessageEnd> ends; //!< by PSN: those of them that end a message
+        uint64_t nackTick = 0;               //!< of the last NACK, ps
     };
 
     static constexpr uint32_t PAGE = 8; //!< sources per page: few, as peers may lie far apart
@@ -103,6 +144,17 @@ class RdmaReceiver
 
     /** @param frame a data frame @return its queue pair, found or made */
     QueuePair& Look(const Frame& frame);
+    /** @param queuePair one with a gap @return what is known of it */
+    Gap& GetGap(QueuePair& queuePair);
+    /** Take a frame that is not the next. @param frame it @param queuePair its */
+    void TakeOutOfOrder(Frame* frame, QueuePair& queuePair);
+    /** Keep a frame after a gap. @param frame it @param queuePair its */
+    void Keep(Frame* frame, QueuePair& queuePair);
+    /** A gap is filled: take what was kept after it. @param queuePair its @return whether anything
+     * was */
+    bool TakeKept(QueuePair& queuePair);
+    /** TakeFurther(), when there is one. @copydetails TakeFurther */
+    bool PopFurther(Message& message);
     /** Turn a data frame into an answer and send it. @param frame it @param kind ACK or NACK
      * @param psn next expected */
     void Answer(Frame* frame, FrameKind kind, uint64_t psn);
@@ -117,6 +169,8 @@ class RdmaReceiver
     uint64_t m_lastKey = UINT64_MAX;            //!< source and pair of the last data frame
     QueuePair* m_last = nullptr;                //!< its queue pair
     std::vector<std::unique_ptr<Page>> m_pages; //!< by source
+    std::vector<std::unique_ptr<Gap>> m_gaps;   //!< of queue pairs that ever had one
+    std::vector<MessageEnd> m_further;          //!< complete and not yet taken, in order
 };
 
 } // namespace ns3::llm

@@ -31,6 +31,11 @@ RdmaTransport::GetTypeId()
                           StringValue("ns3::llm::Dcqcn"),
                           MakeStringAccessor(&RdmaTransport::m_controlType),
                           MakeStringChecker())
+            .AddAttribute("LossRecovery",
+                          "TypeId of the loss recovery of all queue pairs.",
+                          StringValue("ns3::llm::GoBackN"),
+                          MakeStringAccessor(&RdmaTransport::m_recoveryType),
+                          MakeStringChecker())
             .AddAttribute("Mtu",
                           "Payload of a full data frame, bytes (RoCEv2: a power of two up "
                           "to 4096).",
@@ -68,6 +73,12 @@ RdmaTransport::GetTypeId()
                           UintegerValue(1),
                           MakeUintegerAccessor(&RdmaTransport::m_framesPerAck),
                           MakeUintegerChecker<uint32_t>(1))
+            .AddAttribute("BytesPerAck",
+                          "An ACK also when so many payload bytes have come since the last; 0: "
+                          "FramesPerAck alone decides.",
+                          UintegerValue(0),
+                          MakeUintegerAccessor(&RdmaTransport::m_bytesPerAck),
+                          MakeUintegerChecker<uint64_t>())
             .AddAttribute("DataClass",
                           "Traffic class of data frames and ACKs.",
                           UintegerValue(3),
@@ -92,7 +103,7 @@ RdmaTransport::GetTypeId()
             .AddAttribute("RetransmissionTimeout",
                           "Without progress for so long, everything unacknowledged is sent again; "
                           "doubles with each timeout in a row (InfiniBand's timer at setting 12: "
-                          "16.8 ms).",
+                          "16.8 ms; a full buffer of 32 MiB drains at 25 Gb/s in 10.7 ms).",
                           TimeValue(MicroSeconds(16777)),
                           MakeTimeAccessor(&RdmaTransport::m_timeout),
                           MakeTimeChecker(PicoSeconds(1)));
@@ -105,20 +116,13 @@ RdmaTransport::DoDispose()
     m_nics.clear();
     m_network = nullptr;
     m_control = nullptr;
+    m_recovery = nullptr;
     MessageTransport::DoDispose();
 }
 
 void
 RdmaTransport::MakeConfig()
 {
-    const auto timeoutTicks = static_cast<uint64_t>(m_timeout.GetPicoSeconds());
-    if (timeoutTicks > uint64_t{1} << (62 - m_maxTimeouts))
-    {
-        std::ostringstream text;
-        text << "RetransmissionTimeout " << m_timeout.As(Time::US) << " doubled MaxTimeouts "
-             << m_maxTimeouts << " times is beyond the simulator's 53 days";
-        RefuseInput(text.str());
-    }
     ObjectFactory factory;
     factory.SetTypeId(
         ChooseClass("CongestionControl", m_controlType, RdmaCongestionControl::GetTypeId()));
@@ -131,12 +135,39 @@ RdmaTransport::MakeConfig()
     m_config.ackBytes = m_ackBytes + telemetryBytes;
     m_config.cnpBytes = m_cnpBytes;
     m_config.framesPerAck = m_framesPerAck;
+    if (m_bytesPerAck != 0)
+    {
+        // frames between ACKs are full ones, as the last of a message always has an ACK
+        const uint64_t frames = (m_bytesPerAck + m_mtuBytes - 1) / m_mtuBytes;
+        m_config.framesPerAck =
+            static_cast<uint32_t>(std::min<uint64_t>(m_config.framesPerAck, frames));
+    }
     m_config.dataClass = m_dataClass;
     m_config.controlClass = m_controlClass;
     m_config.maxTimeouts = m_maxTimeouts;
     m_config.cnpIntervalTicks = static_cast<uint64_t>(m_cnpInterval.GetPicoSeconds());
-    m_config.timeoutTicks = timeoutTicks;
     m_config.control = PeekPointer(m_control);
+    MakeRecovery();
+}
+
+void
+RdmaTransport::MakeRecovery()
+{
+    ObjectFactory factory;
+    factory.SetTypeId(ChooseClass("LossRecovery", m_recoveryType, RdmaLossRecovery::GetTypeId()));
+    m_recovery = factory.Create<RdmaLossRecovery>();
+    m_config.recovery = PeekPointer(m_recovery);
+    m_config.timeoutTicks = static_cast<uint64_t>(m_timeout.GetPicoSeconds());
+    m_recovery->Configure(m_config);
+    const uint64_t longest = std::max(m_config.timeoutTicks, m_config.shortTimeoutTicks);
+    if (longest > uint64_t{1} << (62 - m_maxTimeouts))
+    {
+        std::ostringstream text;
+        text << "RetransmissionTimeout " << PicoSeconds(longest).As(Time::US)
+             << " (or TimeoutLow or TimeoutHigh of the loss recovery) doubled MaxTimeouts "
+             << m_maxTimeouts << " times is beyond the simulator's 53 days";
+        RefuseInput(text.str());
+    }
 }
 
 void

@@ -99,6 +99,8 @@ class RdmaTransport : public MessageTransport
     void DoDispose() override;
     /** Make m_config of the attributes. */
     void MakeConfig();
+    /** Make the loss recovery, and the times of m_config with it. */
+    void MakeRecovery();
     /** @param accelerator an accelerator @return its terminal; aborts when it has none */
     uint32_t GetTerminal(uint32_t accelerator) const;
 
@@ -107,14 +109,17 @@ class RdmaTransport : public MessageTransport
     std::map<uint32_t, uint32_t> m_terminals;     //!< by accelerator
     std::vector<std::unique_ptr<RdmaNic>> m_nics; //!< by terminal
     Ptr<RdmaCongestionControl> m_control;         //!< of all queue pairs
+    Ptr<RdmaLossRecovery> m_recovery;             //!< of all queue pairs
     RdmaConfig m_config;                          //!< made of the attributes
     std::string m_controlType;                    //!< attribute
+    std::string m_recoveryType;                   //!< attribute
     uint32_t m_mtuBytes;                          //!< attribute
     uint32_t m_dataOverheadBytes;                 //!< attribute
     uint32_t m_firstOverheadBytes;                //!< attribute
     uint32_t m_ackBytes;                          //!< attribute
     uint32_t m_cnpBytes;                          //!< attribute
     uint32_t m_framesPerAck;                      //!< attribute
+    uint64_t m_bytesPerAck;                       //!< attribute
     uint8_t m_dataClass;                          //!< attribute
     uint8_t m_controlClass;                       //!< attribute
     uint32_t m_maxTimeouts;                       //!< attribute

@@ -11,6 +11,28 @@
 namespace ns3::llm
 {
 
+namespace
+{
+
+/** @param config of the transport @param info a queue pair @return frames that it may have sent from
+ * the first unacknowledged one on; 0: no bound */
+uint32_t
+ChooseMaxFrames(const RdmaConfig& config, const QueuePairInfo& info)
+{
+    if (config.reorderFrames == 0)
+    {
+        return 0;
+    }
+    const uint32_t most = std::max(config.recovery->GetMaxFrames(info), config.framesPerAck);
+    NS_ABORT_MSG_IF(most == 0 || most > config.reorderFrames,
+                    "GetMaxFrames() of " << config.recovery->GetInstanceTypeId().GetName()
+                                         << " gives " << most << " frames, not 1 to "
+                                         << config.reorderFrames);
+    return most;
+}
+
+} // namespace
+
 SendQueuePair::SendQueuePair(const RdmaConfig& config,
                              uint32_t index,
                              uint32_t destination,
@@ -28,6 +50,7 @@ SendQueuePair::SendQueuePair(const RdmaConfig& config,
       m_entropy(entropy),
       m_identity(identity),
       m_pair(pair),
+      m_maxFrames(ChooseMaxFrames(config, info)),
       m_largeState(state == m_smallState ? nullptr : state)
 {
     decision.rateBps = info.lineRateBps;
@@ -62,14 +85,31 @@ SendQueuePair::Post(const Message& message)
 void
 SendQueuePair::FillNext(Frame& frame, uint64_t now)
 {
+    if (__builtin_expect(HasHole(), 0))
+    {
+        FillHole(frame, now);
+        return;
+    }
     const Outgoing& outgoing = m_outgoing[m_sending];
-    const uint32_t payload = PayloadAt(outgoing, m_nextPsn);
+    Fill(frame, outgoing, m_nextPsn, now);
+    frame.attempt = m_nextPsn < m_highestPsn ? m_attempt : 0;
+    ++m_nextPsn;
+    m_sentBytes += frame.payloadBytes;
+    m_sending += m_nextPsn == outgoing.endPsn;
+    m_highestPsn = std::max(m_highestPsn, m_nextPsn);
+    TakeAsSent(frame, now);
+}
+
+void
+SendQueuePair::Fill(Frame& frame, const Outgoing& outgoing, uint64_t psn, uint64_t now) const
+{
+    const uint32_t payload = PayloadAt(outgoing, psn);
     frame.sentTick = now;
     frame.tag = outgoing.tag;
-    frame.psn = m_nextPsn;
+    frame.psn = psn;
     uint32_t wireBytes = payload + m_config.dataOverheadBytes;
-    frame.flags = 0;
-    if (m_nextPsn == outgoing.firstPsn)
+    frame.flags = psn + 1 == outgoing.endPsn ? Frame::LAST : 0;
+    if (psn == outgoing.firstPsn)
     {
         frame.flags |= Frame::FIRST;
         wireBytes += m_config.firstOverheadBytes;
@@ -84,23 +124,32 @@ SendQueuePair::FillNext(Frame& frame, uint64_t now)
     frame.entropy = m_entropy;
     frame.queuePair = index;
     // the frame's place in its message, not in the queue pair: a repeated phase draws alike
-    frame.identity = outgoing.identity + static_cast<uint32_t>(m_nextPsn - outgoing.firstPsn);
+    frame.identity = outgoing.identity + static_cast<uint32_t>(psn - outgoing.firstPsn);
     frame.payloadBytes = static_cast<uint16_t>(payload);
     frame.pair = m_pair;
     frame.kind = FrameKind::DATA;
     frame.trafficClass = m_config.dataClass;
-    frame.attempt = m_nextPsn < m_highestPsn ? m_attempt : 0;
-    ++m_nextPsn;
-    m_sentBytes += payload;
-    if (m_nextPsn == outgoing.endPsn)
-    {
-        frame.flags |= Frame::LAST;
-        ++m_sending;
-    }
-    m_highestPsn = std::max(m_highestPsn, m_nextPsn);
+}
+
+void
+SendQueuePair::TakeAsSent(const Frame& frame, uint64_t now)
+{
     m_lastStartTick = now;
     m_lastWireBytes = frame.wireBytes;
     nextSendTick = now + static_cast<uint64_t>(m_lastWireBytes * m_ticksPerByte);
+}
+
+void
+SendQueuePair::FillHole(Frame& frame, uint64_t now)
+{
+    const uint64_t psn = m_holes->nextPsn;
+    Fill(frame, FindMessage(psn), psn, now);
+    frame.attempt = static_cast<uint8_t>(m_attempt + 1);
+    m_asideBytes -= frame.payloadBytes;
+    ++m_holes->nextPsn;
+    m_holes->resentEnd = std::max(m_holes->resentEnd, psn + 1);
+    SeekHole();
+    TakeAsSent(frame, now);
 }
 
 uint64_t
@@ -125,6 +174,7 @@ uint64_t
 SendQueuePair::Acknowledge(uint64_t psn, std::vector<Message>& completed)
 {
     const uint64_t before = m_ackedBytes;
+    const uint64_t arrivedBefore = m_holes ? ForgetHoles(psn) : 0;
     while (m_first < m_outgoing.size() && m_outgoing[m_first].endPsn <= psn)
     {
         const Outgoing& outgoing = m_outgoing[m_first];
@@ -144,11 +194,11 @@ SendQueuePair::Acknowledge(uint64_t psn, std::vector<Message>& completed)
         m_sentBytes = m_ackedBytes;
         m_sending = m_first;
     }
-    if (psn >= m_recoveryPsn)
+    if (psn >= m_recoveryPsn && !(m_holes && psn < m_holes->resentEnd))
     {
         m_attempt = 0;
     }
-    return m_ackedBytes - before;
+    return m_ackedBytes - before - arrivedBefore;
 }
 
 void

@@ -4,7 +4,9 @@
 #define LLM_FABRIC_SEND_QUEUE_PAIR_H
 
 #include "message-transport.h"
+#include "psn-bitmap.h"
 #include "rdma-congestion-control.h"
+#include "rdma-loss-recovery.h"
 
 #include "ns3/fabric-frame.h"
 
@@ -36,15 +38,23 @@ struct RdmaConfig
     uint64_t timeoutTicks = 0;     //!< retransmission timeout, ps
     uint32_t maxTimeouts = 7;      //!< timeouts in a row before a queue pair gives up
     bool hasTelemetry = false;     //!< data frames collect telemetry, which ACKs echo
+    uint32_t reorderFrames = 0;    //!< kept from the first missing one on; 0: taken in order only
+    uint32_t reorderDepth = 0;     //!< no NACK for a frame that is so many ahead or fewer
+    uint64_t nackIntervalTicks =
+        0; //!< in order only: a gap is reported again after this, ps; 0: no
+    uint64_t shortTimeoutTicks = 0; //!< timeout with fewer than fewFrames unacknowledged, ps
+    uint32_t fewFrames = 0;         //!< see shortTimeoutTicks
     const RdmaCongestionControl* control = nullptr; //!< congestion control
+    const RdmaLossRecovery* recovery = nullptr; //!< loss recovery; nullptr (tests): in order only
 };
 
 /**
  * @ingroup llm-fabric-transport
  * The sending end of a queue pair: which frame is next, what is acknowledged, how fast it may send.
  *
- * Messages take consecutive packet sequence numbers, one per frame, a message of 0 bytes one too.
- * Loss recovery is go-back-N (InfiniBand): what follows a gap is sent again.
+ * Messages take consecutive packet sequence numbers, one per frame, a message of 0 bytes one too. What
+ * is sent again is up to the loss recovery: all from a frame on (GoBack()), or chosen frames, where
+ * receivers keep what follows a gap (MarkReceived(), ResendHoles(), ResendAll()).
  */
 class alignas(64) SendQueuePair
 {
@@ -80,6 +90,10 @@ class alignas(64) SendQueuePair
     /** @return whether there is a frame to send and the window lets it go */
     bool MaySend() const
     {
+        if (__builtin_expect(m_maxFrames != 0, 0))
+        {
+            return MaySendSelectively();
+        }
         return m_nextPsn < m_endPsn &&
                (IsIdle() || GetInFlightBytes() + NextPayload() <= decision.windowBytes);
     }
@@ -90,10 +104,10 @@ class alignas(64) SendQueuePair
         return m_nextPsn == m_unackedPsn;
     }
 
-    /** @return payload sent and not acknowledged */
+    /** @return payload sent and not acknowledged, nor taken for lost */
     uint64_t GetInFlightBytes() const
     {
-        return m_sentBytes - m_ackedBytes;
+        return m_sentBytes - m_ackedBytes - m_asideBytes;
     }
 
     /**
@@ -113,6 +127,24 @@ class alignas(64) SendQueuePair
 
     /** Send again from the first unacknowledged frame on. */
     void GoBack();
+
+    /**
+     * A frame has arrived, perhaps after a gap: it need not be sent again.
+     * @param psn its number; of no effect when it is acknowledged or was never sent
+     * @return payload newly acknowledged
+     */
+    uint64_t MarkReceived(uint64_t psn);
+
+    /**
+     * Take what has not arrived for lost: send it again, before new frames, once until ResendAll().
+     * @param end PSN before which it lies
+     * @return whether a recovery begins; the last one is over when all that had been sent at its
+     * beginning is acknowledged
+     */
+    bool ResendHoles(uint64_t end);
+
+    /** Take all that has not arrived for lost, also what was sent again. */
+    void ResendAll();
 
     /** @return first PSN not acknowledged */
     uint64_t GetUnackedPsn() const
@@ -182,8 +214,58 @@ class alignas(64) SendQueuePair
         uint32_t identity;  //!< for draws
     };
 
+    /** What is known of frames after a gap; made with the first one. */
+    struct Holes
+    {
+        /** @param frames most that may lie after a gap */
+        explicit Holes(uint32_t frames)
+            : received(frames)
+        {
+        }
+
+        PsnBitmap received;     //!< frames that have arrived, from the first unacknowledged one on
+        uint64_t nextPsn = 0;   //!< first frame to be sent again, if before endPsn
+        uint64_t endPsn = 0;    //!< after the last one that may have to be sent again
+        uint64_t resentEnd = 0; //!< after the last one that was sent again
+    };
+
     /** Serve the control's deadline, which has passed. @param now ps */
     void ServeDeadline(uint64_t now);
+    /** MaySend(), where receivers keep what follows a gap. @return whether a frame may go */
+    bool MaySendSelectively() const;
+    /** @return what is known of frames after a gap */
+    Holes& GetHoles();
+
+    /** @return whether there is a frame to be sent again that has not arrived */
+    bool HasHole() const
+    {
+        return m_holes && m_holes->nextPsn < m_holes->endPsn;
+    }
+
+    /** Move nextPsn past what has arrived. */
+    void SeekHole();
+    /** @param psn a frame that was sent and is not acknowledged @return whether it waits to be sent
+     * again */
+    bool IsHole(uint64_t psn) const;
+    /** @param psn a frame of a message that is not complete @return its message */
+    const Outgoing& FindMessage(uint64_t psn) const;
+
+    /** @param psn a frame of a message that is not complete @return its payload */
+    uint32_t PayloadOf(uint64_t psn) const
+    {
+        return PayloadAt(FindMessage(psn), psn);
+    }
+
+    /** Everything before a PSN has arrived: forget its marks. @param psn the PSN @return payload that
+     * had arrived before */
+    uint64_t ForgetHoles(uint64_t psn);
+    /** Fill in a frame. @param frame it @param outgoing its message @param psn its number @param now
+     * ps */
+    void Fill(Frame& frame, const Outgoing& outgoing, uint64_t psn, uint64_t now) const;
+    /** A frame is sent: pace the next one. @param frame it @param now ps */
+    void TakeAsSent(const Frame& frame, uint64_t now);
+    /** Make the first frame that is to be sent again. @param frame set @param now ps */
+    void FillHole(Frame& frame, uint64_t now);
 
     /** @return payload of the next frame */
     uint32_t NextPayload() const
@@ -205,24 +287,27 @@ class alignas(64) SendQueuePair
     /** A state of this size lies in the queue pair itself: that of DCQCN does. */
     static constexpr std::size_t SMALL_STATE_BYTES = 64;
 
-    const RdmaConfig& m_config;   //!< of the transport
-    uint64_t m_nextPsn = 0;       //!< next to send
-    uint64_t m_unackedPsn = 0;    //!< first not acknowledged
-    uint64_t m_endPsn = 0;        //!< after the last frame of the last message
-    uint64_t m_highestPsn = 0;    //!< after the highest ever sent
-    uint64_t m_sentBytes = 0;     //!< payload before m_nextPsn
-    uint64_t m_ackedBytes = 0;    //!< payload before m_unackedPsn
-    uint64_t m_endBytes = 0;      //!< payload before m_endPsn
-    uint64_t m_recoveryPsn = 0;   //!< the last going back is over when this is acknowledged
-    double m_ticksPerByte = 0;    //!< pace, ps; 0: none
-    uint64_t m_lastStartTick = 0; //!< when its last frame started, ps
-    uint32_t m_lastWireBytes = 0; //!< size of its last frame
-    uint32_t m_first = 0;         //!< the first message that is not complete
-    uint32_t m_sending = 0;       //!< the one that m_nextPsn is in
-    uint32_t m_entropy;           //!< of its data frames
-    uint64_t m_identity;          //!< hash of its place
-    uint16_t m_pair;              //!< number among those of (source, destination)
-    uint8_t m_attempt = 0;        //!< goings back since the last progress beyond them
+    const RdmaConfig& m_config; //!< of the transport
+    uint64_t m_nextPsn = 0;     //!< next to send
+    uint64_t m_unackedPsn = 0;  //!< first not acknowledged
+    uint64_t m_endPsn = 0;      //!< after the last frame of the last message
+    uint64_t m_highestPsn = 0;  //!< after the highest ever sent
+    uint64_t m_sentBytes = 0;   //!< payload before m_nextPsn
+    uint64_t m_ackedBytes = 0;  //!< payload before m_unackedPsn
+    uint64_t m_asideBytes = 0;  //!< payload after m_unackedPsn that has arrived or is to be resent
+    uint64_t m_endBytes = 0;    //!< payload before m_endPsn
+    uint64_t m_recoveryPsn = 0; //!< the last going back is over when this is acknowledged
+    double m_ticksPerByte = 0;  //!< pace, ps; 0: none
+    uint64_t m_lastStartTick = 0;   //!< when its last frame started, ps
+    uint32_t m_lastWireBytes = 0;   //!< size of its last frame
+    uint32_t m_first = 0;           //!< the first message that is not complete
+    uint32_t m_sending = 0;         //!< the one that m_nextPsn is in
+    uint32_t m_entropy;             //!< of its data frames
+    uint64_t m_identity;            //!< hash of its place
+    uint16_t m_pair;                //!< number among those of (source, destination)
+    uint8_t m_attempt = 0;          //!< goings back since the last progress beyond them
+    const uint32_t m_maxFrames;     //!< from m_unackedPsn on; 0: in order only, no bound
+    std::unique_ptr<Holes> m_holes; //!< made when needed
     boost::container::small_vector<Outgoing, 1> m_outgoing; //!< messages; those before m_first are
                                                             //!< complete
     alignas(std::max_align_t) std::byte m_smallState[SMALL_STATE_BYTES]; //!< memory of the state
