@@ -48,4 +48,30 @@ CollectiveAlgorithm::CreateByName(const std::string& name, const std::string& us
     return factory.Create<CollectiveAlgorithm>();
 }
 
+void
+CollectiveAlgorithm::CheckSupport(const CollectiveRequest& request, uint32_t size) const
+{
+    const std::string name = GetInstanceTypeId().GetName();
+    if (size == 0)
+    {
+        RefuseInput(name + ": " + GetName(request.operation) +
+                    " among no rank; it needs 1 or more");
+    }
+    if (!Supports(request))
+    {
+        std::string does;
+        for (uint32_t i = 0; i < COLLECTIVE_OPERATION_COUNT; ++i)
+        {
+            CollectiveRequest other = request;
+            other.operation = static_cast<CollectiveOperation>(i);
+            if (Supports(other))
+            {
+                does += (does.empty() ? "" : ", ") + GetName(other.operation);
+            }
+        }
+        RefuseInput(name + " does not do " + GetName(request.operation) + "; it does " + does);
+    }
+    CheckRequest(request, size);
+}
+
 } // namespace ns3::llm

@@ -54,6 +54,15 @@ class CollectiveAlgorithm : public Object
     MakeProgram(const CollectiveRequest& request,
                 const std::vector<uint32_t>& accelerators,
                 Ptr<const Locality> locality) const = 0;
+
+  protected:
+    /**
+     * Refuse a request that this algorithm does not support or that makes no sense, naming what it
+     * does.
+     * @param request the operation
+     * @param size number of ranks
+     */
+    void CheckSupport(const CollectiveRequest& request, uint32_t size) const;
 };
 
 } // namespace ns3::llm

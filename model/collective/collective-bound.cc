@@ -20,7 +20,8 @@ namespace
 /**
  * @param operation an operation
  * @param size number of ranks
- * @return bytes that a rank sends over S
+ * @return bus bandwidth over algorithm bandwidth, as nccl-tests defines it; 0 where nothing is sent or
+ *         the sizes are in a matrix
  */
 double
 GetBusFactor(CollectiveOperation operation, uint32_t size)
@@ -32,9 +33,17 @@ GetBusFactor(CollectiveOperation operation, uint32_t size)
         return 2 * share;
     case CollectiveOperation::ALL_GATHER:
     case CollectiveOperation::REDUCE_SCATTER:
+    case CollectiveOperation::ALL_TO_ALL:
+    case CollectiveOperation::GATHER:
+    case CollectiveOperation::SCATTER:
         return share;
     case CollectiveOperation::POINT_TO_POINT:
+    case CollectiveOperation::BROADCAST:
+    case CollectiveOperation::REDUCE:
         return 1;
+    case CollectiveOperation::ALL_TO_ALL_V:
+    case CollectiveOperation::BARRIER:
+        return 0;
     }
     NS_ABORT_MSG("no such operation");
 }
@@ -68,6 +77,15 @@ ForEachSend(const StepProgram& program, uint32_t rank, Function function)
 double
 GetBytesPerRank(const CollectiveRequest& request, uint32_t size)
 {
+    if (request.matrix)
+    {
+        uint64_t kept = 0;
+        for (uint32_t rank = 0; rank < size; ++rank)
+        {
+            kept += request.matrix->GetBlock(rank, rank).bytes;
+        }
+        return static_cast<double>(request.matrix->GetTotal() - kept) / size;
+    }
     return GetBusFactor(request.operation, size) * static_cast<double>(request.bytes);
 }
 
@@ -122,7 +140,10 @@ DataRate
 GetAlgorithmBandwidth(const CollectiveRequest& request, Time time)
 {
     NS_ABORT_MSG_IF(!time.IsStrictlyPositive(), "bandwidth of an operation that took no time");
-    return DataRate(std::llround(8.0 * static_cast<double>(request.bytes) / time.GetSeconds()));
+    const double bytes =
+        request.matrix ? static_cast<double>(request.matrix->GetTotal()) / request.matrix->GetSize()
+                       : static_cast<double>(request.bytes);
+    return DataRate(std::llround(8 * bytes / time.GetSeconds()));
 }
 
 DataRate

@@ -25,8 +25,9 @@ namespace ns3::llm
 /**
  * @ingroup llm-fabric-collective
  * Bytes that each rank has to send when all send equally and nothing reduces on the way: with N ranks
- * 2 (N - 1) / N S for all-reduce, (N - 1) / N S for all-gather and reduce-scatter; S for the sender
- * of a point-to-point operation.
+ * 2 (N - 1) / N S for all-reduce, (N - 1) / N S for all-gather, reduce-scatter, all-to-all, gather and
+ * scatter (the latter two at the root); S for the sender of a point-to-point operation, for broadcast
+ * and reduce; the mean over the ranks for an all-to-all-v; 0 for a barrier.
  * @param request the operation
  * @param size number of ranks
  * @return the bytes; chunks are whole bytes, so a rank may send a few more or less
@@ -58,7 +59,8 @@ Time GetBandwidthBound(const StepProgram& program,
 
 /**
  * @ingroup llm-fabric-collective
- * Algorithm bandwidth as nccl-tests defines it (doc/PERFORMANCE.md there): S over the time.
+ * Algorithm bandwidth as nccl-tests defines it (doc/PERFORMANCE.md there): S over the time; for an
+ * all-to-all-v the mean row of its matrix over the time.
  * @param request the operation
  * @param time how long it took, not 0
  * @return the rate
@@ -68,8 +70,8 @@ DataRate GetAlgorithmBandwidth(const CollectiveRequest& request, Time time);
 /**
  * @ingroup llm-fabric-collective
  * Bus bandwidth as nccl-tests defines it: algorithm bandwidth times 2 (N - 1) / N for all-reduce,
- * (N - 1) / N for all-gather and reduce-scatter, 1 for point-to-point; to be compared with the rate
- * of a link for any N.
+ * (N - 1) / N for all-gather, reduce-scatter, all-to-all, gather and scatter, 1 for point-to-point,
+ * broadcast and reduce; to be compared with the rate of a link for any N.
  * @param request the operation
  * @param size number of ranks
  * @param time how long it took, not 0

@@ -20,6 +20,13 @@ constexpr std::array<std::pair<CollectiveOperation, const char*>, COLLECTIVE_OPE
         {CollectiveOperation::ALL_GATHER, "all-gather"},
         {CollectiveOperation::REDUCE_SCATTER, "reduce-scatter"},
         {CollectiveOperation::POINT_TO_POINT, "point-to-point"},
+        {CollectiveOperation::ALL_TO_ALL, "all-to-all"},
+        {CollectiveOperation::ALL_TO_ALL_V, "all-to-all-v"},
+        {CollectiveOperation::BROADCAST, "broadcast"},
+        {CollectiveOperation::REDUCE, "reduce"},
+        {CollectiveOperation::GATHER, "gather"},
+        {CollectiveOperation::SCATTER, "scatter"},
+        {CollectiveOperation::BARRIER, "barrier"},
     }};
 
 } // namespace
@@ -70,6 +77,51 @@ ParseCollectiveOperation(const std::string& name)
     }
     RefuseInput("collective operation \"" + name + "\" is not known; allowed: " + allowed +
                 (meant.empty() ? "" : "; did you mean \"" + meant + "\"?"));
+}
+
+void
+CheckRequest(const CollectiveRequest& request, uint32_t size)
+{
+    const std::string name = GetName(request.operation);
+    const std::string ranks = std::to_string(size) + " ranks";
+    if (request.operation == CollectiveOperation::POINT_TO_POINT && size != 2)
+    {
+        RefuseInput(name + " from root " + std::to_string(request.root) + " in a group of " +
+                    std::to_string(size) +
+                    ": the group must have 2 ranks and the root must be 0 or 1");
+    }
+    if (request.root >= size)
+    {
+        RefuseInput(name + " with root " + std::to_string(request.root) + " among " + ranks +
+                    ": the root must be below " + std::to_string(size));
+    }
+    if (request.operation == CollectiveOperation::BARRIER && request.bytes != 0)
+    {
+        RefuseInput("barrier of " + std::to_string(request.bytes) +
+                    " bytes: it moves none, so give 0");
+    }
+    const bool isUneven = request.operation == CollectiveOperation::ALL_TO_ALL_V;
+    if (isUneven && (!request.matrix || request.matrix->GetSize() != size))
+    {
+        RefuseInput("all-to-all-v among " + ranks + " has " +
+                    (request.matrix
+                         ? "a matrix of " + std::to_string(request.matrix->GetSize()) + " ranks"
+                         : "no matrix") +
+                    "; it needs one of " + ranks);
+    }
+    if (isUneven && request.bytes != 0)
+    {
+        RefuseInput("all-to-all-v of " + std::to_string(request.bytes) +
+                    " bytes: its matrix says the sizes, so give 0");
+    }
+}
+
+bool
+IsReduction(CollectiveOperation operation)
+{
+    return operation == CollectiveOperation::ALL_REDUCE ||
+           operation == CollectiveOperation::REDUCE_SCATTER ||
+           operation == CollectiveOperation::REDUCE || operation == CollectiveOperation::BARRIER;
 }
 
 } // namespace ns3::llm

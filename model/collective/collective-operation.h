@@ -3,7 +3,10 @@
 #ifndef LLM_FABRIC_COLLECTIVE_OPERATION_H
 #define LLM_FABRIC_COLLECTIVE_OPERATION_H
 
+#include "traffic-matrix.h"
+
 #include <cstdint>
+#include <memory>
 #include <string>
 
 namespace ns3::llm
@@ -19,14 +22,21 @@ enum class CollectiveOperation : uint8_t
     ALL_GATHER,     //!< every rank has 1/N of S bytes and ends with all S
     REDUCE_SCATTER, //!< every rank has S bytes and ends with 1/N of their reduction
     POINT_TO_POINT, //!< S bytes from rank `root` to the only other rank of a group of two
+    ALL_TO_ALL,     //!< every rank has S bytes, 1/N of them for each rank
+    ALL_TO_ALL_V,   //!< every rank has for each other what `matrix` says
+    BROADCAST,      //!< rank `root` has S bytes, with which every rank ends
+    REDUCE,         //!< every rank has S bytes; rank `root` ends with their reduction
+    GATHER,         //!< every rank has 1/N of S bytes; rank `root` ends with all
+    SCATTER,        //!< rank `root` has S bytes; every rank ends with 1/N of them
+    BARRIER,        //!< no rank ends before every rank has started; S is 0
 };
 
 /** How many operations there are; their values count from 0. */
-constexpr uint32_t COLLECTIVE_OPERATION_COUNT = 4;
+constexpr uint32_t COLLECTIVE_OPERATION_COUNT = 11;
 
 /**
  * @param operation an operation
- * @return its name: "all-reduce", "all-gather", "reduce-scatter", "point-to-point"
+ * @return its name as the list above has it, in small letters: "all-reduce", "all-to-all-v"
  */
 std::string GetName(CollectiveOperation operation);
 
@@ -43,9 +53,27 @@ CollectiveOperation ParseCollectiveOperation(const std::string& name);
 struct CollectiveRequest
 {
     CollectiveOperation operation = CollectiveOperation::ALL_REDUCE; //!< what to do
-    uint64_t bytes = 0; //!< S: the whole buffer (for all-gather the gathered one)
-    uint32_t root = 0;  //!< POINT_TO_POINT: the sender's place in the group
+    uint64_t bytes = 0; //!< S: the whole buffer (for all-gather and gather the gathered one, for
+                        //!< scatter the root's); 0 for all-to-all-v and barrier
+    uint32_t root = 0;  //!< the root's place in the group; for point-to-point the sender's
+    std::shared_ptr<const TrafficMatrix> matrix = nullptr; //!< ALL_TO_ALL_V: the sizes
 };
+
+/**
+ * @ingroup llm-fabric-collective
+ * Refuse what no algorithm can do: a root outside of the group, a barrier with bytes, an all-to-all-v
+ * without a matrix or with one of another size, a point-to-point among other than two ranks.
+ * @param request the operation
+ * @param size number of ranks
+ */
+void CheckRequest(const CollectiveRequest& request, uint32_t size);
+
+/**
+ * @ingroup llm-fabric-collective
+ * @param operation an operation
+ * @return whether it adds up what ranks contribute
+ */
+bool IsReduction(CollectiveOperation operation);
 
 } // namespace ns3::llm
 

@@ -7,6 +7,7 @@
 #include "ring-algorithm.h"
 
 #include "ns3/abort.h"
+#include "ns3/boolean.h"
 #include "ns3/input-error.h"
 #include "ns3/locality.h"
 #include "ns3/log.h"
@@ -59,6 +60,13 @@ Communicator::GetTypeId()
                           DataRateValue(DataRate(0)),
                           MakeDataRateAccessor(&Communicator::m_reductionRate),
                           MakeDataRateChecker())
+            .AddAttribute("CheckContributions",
+                          "Follow whose contributions each byte holds at each rank, and end the "
+                          "run if a rank ends with others than the operation says. In one process; "
+                          "costs memory and time for each message",
+                          BooleanValue(false),
+                          MakeBooleanAccessor(&Communicator::m_checksContributions),
+                          MakeBooleanChecker())
             .AddTraceSource("OperationDone",
                             "An operation is complete at a rank",
                             MakeTraceSourceAccessor(&Communicator::m_operationDone),
@@ -129,27 +137,10 @@ Communicator::DoDispose()
     }
     m_transport = nullptr;
     m_locality = nullptr;
+    m_lastProgram = nullptr;
+    m_checks.clear();
     m_ranks.clear();
     Object::DoDispose();
-}
-
-std::shared_ptr<const StepProgram>
-Communicator::MakeProgram(const CollectiveRequest& request) const
-{
-    if (m_chosen && m_chosen->Supports(request))
-    {
-        return m_chosen->MakeProgram(request, m_accelerators, m_locality);
-    }
-    if (m_pointToPoint->Supports(request))
-    {
-        return m_pointToPoint->MakeProgram(request, m_accelerators, m_locality);
-    }
-    if (m_chosen)
-    {
-        RefuseInput("Algorithm \"" + m_algorithmName + "\" of " + m_name + " does not do " +
-                    llm::GetName(request.operation) + "; choose auto or an algorithm that does");
-    }
-    return m_ring->MakeProgram(request, m_accelerators, m_locality);
 }
 
 void
@@ -174,7 +165,8 @@ Communicator::Start(uint32_t rank, const CollectiveRequest& request, DoneCallbac
                                      done,
                                      Simulator::Now(),
                                      0,
-                                     OperationProgress(MakeProgram(request), rank, tick)});
+                                     OperationProgress(MakeProgram(request), rank, tick),
+                                     GetCheck(instance, request)});
     const auto early = state.early.find(instance);
     if (early != state.early.end())
     {
@@ -226,13 +218,22 @@ Communicator::Advance(uint32_t rank)
         if (operation.progress.GetWakeTick() <= tick)
         {
             const uint64_t instance = number;
-            uint64_t& sentBytes = operation.sentBytes;
+            OpenOperation& current = operation;
             operation.progress.Advance(tick,
                                        costs,
-                                       [&](const Step& step)
+                                       [&](uint32_t lane, uint32_t index, const Step& step)
                                        {
-                                           sentBytes += step.bytes;
-                                           Send(rank, instance, step);
+                                           if (current.check)
+                                           {
+                                               RefuseFault(instance,
+                                                           current.request,
+                                                           current.check->Do(rank, lane, index));
+                                           }
+                                           if (step.kind == Step::SEND)
+                                           {
+                                               current.sentBytes += step.bytes;
+                                               Send(rank, instance, step);
+                                           }
                                        });
         }
         if (operation.progress.IsDone())
@@ -270,6 +271,14 @@ Communicator::Finish(uint32_t rank, uint64_t instance)
     record.start = operation.start;
     record.end = Simulator::Now();
     const DoneCallback done = operation.done;
+    if (operation.check)
+    {
+        RefuseFault(instance, operation.request, operation.check->Finish(rank));
+        if (++m_checks[instance].finished == GetSize())
+        {
+            m_checks.erase(instance);
+        }
+    }
     state.lastRequest = operation.request;
     state.lastInstance = instance;
     state.open.erase(place);

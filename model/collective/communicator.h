@@ -6,6 +6,7 @@
 #include "collective-algorithm.h"
 #include "collective-operation.h"
 #include "collective-statistics.h"
+#include "contribution-check.h"
 #include "operation-progress.h"
 
 #include "ns3/callback.h"
@@ -82,7 +83,7 @@ class Communicator : public Object
     StepCosts GetStepCosts() const;
     /**
      * @param request an operation
-     * @return the steps that the ranks do for it
+     * @return the steps that the ranks do for it; kept until another is asked for
      */
     std::shared_ptr<const StepProgram> MakeProgram(const CollectiveRequest& request) const;
     /** @return for a run that cannot finish: what is open, and which rank waits for which peer */
@@ -92,14 +93,22 @@ class Communicator : public Object
     void DoDispose() override;
 
   private:
+    /** What the ranks of an operation have in common, as long as some rank has not finished it. */
+    struct SharedCheck
+    {
+        std::shared_ptr<ContributionCheck> check; //!< follows the contributions
+        uint32_t finished = 0;                    //!< ranks that are at the end
+    };
+
     /** An operation that a rank has started and not completed. */
     struct OpenOperation
     {
-        CollectiveRequest request;  //!< the operation
-        DoneCallback done;          //!< whom to tell
-        Time start;                 //!< when it was started
-        uint64_t sentBytes = 0;     //!< payload sent so far
-        OperationProgress progress; //!< how far it is
+        CollectiveRequest request;                //!< the operation
+        DoneCallback done;                        //!< whom to tell
+        Time start;                               //!< when it was started
+        uint64_t sentBytes = 0;                   //!< payload sent so far
+        OperationProgress progress;               //!< how far it is
+        std::shared_ptr<ContributionCheck> check; //!< follows the contributions; may be null
     };
 
     /** What one rank knows; touched by its own events only. */
@@ -113,6 +122,24 @@ class Communicator : public Object
         int64_t wakeTick = OperationProgress::NEVER;    //!< when the rank acts next
     };
 
+    /** @param request an operation @return a new program of its steps */
+    std::shared_ptr<const StepProgram> ChooseProgram(const CollectiveRequest& request) const;
+    /**
+     * @param instance an operation
+     * @param request it
+     * @return what follows its contributions, or null if nothing does
+     */
+    std::shared_ptr<ContributionCheck> GetCheck(uint64_t instance,
+                                                const CollectiveRequest& request);
+    /**
+     * End the run if a fault was found.
+     * @param instance the operation
+     * @param request it
+     * @param fault in words; "" for none
+     */
+    void RefuseFault(uint64_t instance,
+                     const CollectiveRequest& request,
+                     const std::string& fault) const;
     /**
      * Let a rank act at a tick.
      * @param rank the rank
@@ -174,19 +201,23 @@ class Communicator : public Object
     [[noreturn]] void
     RefuseMismatch(uint32_t rank, uint64_t instance, const Message& message) const;
 
-    std::string m_algorithmName;                   //!< attribute Algorithm
-    Time m_stepLatency;                            //!< attribute StepLatency
-    DataRate m_reductionRate;                      //!< attribute ReductionRate
-    uint32_t m_id = 0;                             //!< owner of the messages
-    std::string m_name;                            //!< for messages
-    std::vector<uint32_t> m_accelerators;          //!< by rank
-    std::map<uint32_t, uint32_t> m_rankOf;         //!< by accelerator
-    Ptr<MessageTransport> m_transport;             //!< carries the messages
-    Ptr<const Locality> m_locality;                //!< may be null
-    Ptr<const CollectiveAlgorithm> m_chosen;       //!< by the attribute; may be null
-    Ptr<const CollectiveAlgorithm> m_ring;         //!< for collectives
-    Ptr<const CollectiveAlgorithm> m_pointToPoint; //!< for point-to-point
-    std::vector<RankState> m_ranks;                //!< by rank
+    std::string m_algorithmName;                              //!< attribute Algorithm
+    Time m_stepLatency;                                       //!< attribute StepLatency
+    DataRate m_reductionRate;                                 //!< attribute ReductionRate
+    bool m_checksContributions;                               //!< attribute CheckContributions
+    uint32_t m_id = 0;                                        //!< owner of the messages
+    std::string m_name;                                       //!< for messages
+    std::vector<uint32_t> m_accelerators;                     //!< by rank
+    std::map<uint32_t, uint32_t> m_rankOf;                    //!< by accelerator
+    Ptr<MessageTransport> m_transport;                        //!< carries the messages
+    Ptr<const Locality> m_locality;                           //!< may be null
+    Ptr<const CollectiveAlgorithm> m_chosen;                  //!< by the attribute; may be null
+    Ptr<const CollectiveAlgorithm> m_ring;                    //!< for collectives
+    Ptr<const CollectiveAlgorithm> m_pointToPoint;            //!< for point-to-point
+    std::vector<RankState> m_ranks;                           //!< by rank
+    std::map<uint64_t, SharedCheck> m_checks;                 //!< by instance
+    mutable CollectiveRequest m_lastRequest;                  //!< of m_lastProgram
+    mutable std::shared_ptr<const StepProgram> m_lastProgram; //!< the last one asked for
     /** Fires for each operation that is complete at a rank. */
     TracedCallback<const OperationRecord&> m_operationDone;
 };

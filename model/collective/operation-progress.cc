@@ -43,7 +43,7 @@ OperationProgress::Arrive(uint32_t peer, uint32_t place, int64_t tick)
 }
 
 void
-OperationProgress::Advance(int64_t tick, const StepCosts& costs, const SendFunction& send)
+OperationProgress::Advance(int64_t tick, const StepCosts& costs, const StepFunction& done)
 {
     m_wakeTick = NEVER;
     for (bool moved = true; moved;)
@@ -51,7 +51,7 @@ OperationProgress::Advance(int64_t tick, const StepCosts& costs, const SendFunct
         moved = false;
         for (uint32_t lane = 0; lane < m_lanes.size(); ++lane)
         {
-            moved |= AdvanceLane(lane, tick, costs, send);
+            moved |= AdvanceLane(lane, tick, costs, done);
         }
     }
 }
@@ -60,7 +60,7 @@ bool
 OperationProgress::AdvanceLane(uint32_t lane,
                                int64_t tick,
                                const StepCosts& costs,
-                               const SendFunction& send)
+                               const StepFunction& done)
 {
     Lane& state = m_lanes[lane];
     const uint32_t before = state.next;
@@ -80,10 +80,7 @@ OperationProgress::AdvanceLane(uint32_t lane,
             m_wakeTick = std::min(m_wakeTick, state.dueTick);
             break;
         }
-        if (step.kind == Step::SEND)
-        {
-            send(step);
-        }
+        done(lane, state.next, step);
         state.dueTick = NEVER;
         ++state.next;
     }
@@ -136,24 +133,14 @@ OperationProgress::IsAllTaken() const
 bool
 OperationProgress::FindReceive(uint32_t peer, uint32_t place, Step& step) const
 {
-    // Nearly always the next step of a lane; so look there first.
-    for (const bool nextOnly : {true, false})
+    uint32_t lane;
+    uint32_t index;
+    if (!m_program->FindReceive(m_rank, peer, place, lane, index) || index < m_lanes[lane].next)
     {
-        for (uint32_t lane = 0; lane < m_lanes.size(); ++lane)
-        {
-            const uint32_t first = m_lanes[lane].next;
-            const uint32_t end = m_lanes[lane].length;
-            for (uint32_t i = first; i < (nextOnly ? std::min(first + 1, end) : end); ++i)
-            {
-                step = m_program->GetStep(m_rank, lane, i);
-                if (step.kind == Step::RECEIVE && step.peer == peer && step.place == place)
-                {
-                    return true;
-                }
-            }
-        }
+        return false;
     }
-    return false;
+    step = m_program->GetStep(m_rank, lane, index);
+    return true;
 }
 
 std::vector<Step>

@@ -49,8 +49,8 @@ class OperationProgress
     /** No tick at all. */
     static constexpr int64_t NEVER = INT64_MAX;
 
-    /** Hands a chunk to the transport. */
-    using SendFunction = std::function<void(const Step&)>;
+    /** Told of a step that is done, by lane and place there; hands a chunk to the transport. */
+    using StepFunction = std::function<void(uint32_t lane, uint32_t index, const Step& step)>;
 
     /**
      * @param program what to do
@@ -71,9 +71,9 @@ class OperationProgress
      * Do all steps that can be done. What becomes possible at once goes out in lane order.
      * @param tick now
      * @param costs what steps cost
-     * @param send called for each chunk to send
+     * @param done called for each step that is done: what is to be sent goes out then
      */
-    void Advance(int64_t tick, const StepCosts& costs, const SendFunction& send);
+    void Advance(int64_t tick, const StepCosts& costs, const StepFunction& done);
 
     /** @return when Advance() has something to do, as far as is known now; NEVER if unknown */
     int64_t GetWakeTick() const;
@@ -108,10 +108,10 @@ class OperationProgress
      * @param lane which
      * @param tick now
      * @param costs what steps cost
-     * @param send called for each chunk to send
+     * @param done called for each step that is done: what is to be sent goes out then
      * @return whether a step was done
      */
-    bool AdvanceLane(uint32_t lane, int64_t tick, const StepCosts& costs, const SendFunction& send);
+    bool AdvanceLane(uint32_t lane, int64_t tick, const StepCosts& costs, const StepFunction& done);
     /**
      * Take a chunk that has come.
      * @param step the receive step

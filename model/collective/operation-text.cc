@@ -41,7 +41,12 @@ DescribeOrdinal(uint64_t index)
 std::string
 DescribeRequest(const CollectiveRequest& request)
 {
-    return GetName(request.operation) + " of " + DescribeBytes(request.bytes);
+    if (request.operation == CollectiveOperation::BARRIER)
+    {
+        return GetName(request.operation);
+    }
+    const uint64_t bytes = request.matrix ? request.matrix->GetTotal() : request.bytes;
+    return GetName(request.operation) + " of " + DescribeBytes(bytes);
 }
 
 } // namespace ns3::llm

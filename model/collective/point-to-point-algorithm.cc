@@ -2,7 +2,6 @@
 
 #include "point-to-point-algorithm.h"
 
-#include "ns3/input-error.h"
 #include "ns3/log.h"
 
 namespace ns3::llm
@@ -77,17 +76,7 @@ PointToPointAlgorithm::MakeProgram(const CollectiveRequest& request,
                                    Ptr<const Locality>) const
 {
     NS_LOG_FUNCTION(this << GetName(request.operation) << request.bytes << accelerators.size());
-    if (!Supports(request))
-    {
-        RefuseInput("ns3::llm::PointToPointAlgorithm cannot do " + GetName(request.operation) +
-                    "; it does point-to-point only");
-    }
-    if (accelerators.size() != 2 || request.root > 1)
-    {
-        RefuseInput("point-to-point from root " + std::to_string(request.root) + " in a group of " +
-                    std::to_string(accelerators.size()) +
-                    ": the group must have 2 ranks and the root must be 0 or 1");
-    }
+    CheckSupport(request, static_cast<uint32_t>(accelerators.size()));
     return std::make_shared<PointToPointProgram>(request);
 }
 

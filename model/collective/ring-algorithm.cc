@@ -2,9 +2,12 @@
 
 #include "ring-algorithm.h"
 
+#include "ns3/boolean.h"
 #include "ns3/input-error.h"
 #include "ns3/log.h"
 #include "ns3/uinteger.h"
+
+#include <algorithm>
 
 namespace ns3::llm
 {
@@ -24,10 +27,15 @@ class RingProgram : public StepProgram
      * @param request the operation
      * @param size number of ranks
      * @param channels number of parallel rings
+     * @param isBidirectional whether every other one goes the other way round
      */
-    RingProgram(const CollectiveRequest& request, uint32_t size, uint32_t channels)
+    RingProgram(const CollectiveRequest& request,
+                uint32_t size,
+                uint32_t channels,
+                bool isBidirectional)
         : m_size(size),
           m_channels(size > 1 ? channels : 0),
+          m_isBidirectional(isBidirectional),
           m_bytes(request.bytes)
     {
         m_firstStep = request.operation == CollectiveOperation::ALL_GATHER ? size - 1 : 0;
@@ -57,13 +65,17 @@ class RingProgram : public StepProgram
         Step step;
         step.kind = lane % 2 == 0 ? Step::SEND : Step::RECEIVE;
         const bool sends = step.kind == Step::SEND;
-        step.peer = sends ? (rank + 1) % m_size : (rank + m_size - 1) % m_size;
-        // Step n moves chunk r - 1 - n of the sending rank r, so that chunk r is complete at rank r
+        const uint32_t seat = Seat(channel, rank);
+        const uint32_t next = sends ? (seat + 1) % m_size : (seat + m_size - 1) % m_size;
+        step.peer = Seat(channel, next);
+        // Step n moves chunk r - 1 - n of the sending seat r, so that chunk r is complete at seat r
         // after N - 1 steps, and step N - 1 is the first that sends it on.
-        const uint32_t sender = sends ? rank : step.peer;
-        const uint32_t part = (sender + 2 * m_size - 1 - number) % m_size;
+        const uint32_t sender = sends ? seat : next;
+        const uint32_t part = Seat(channel, (sender + 2 * m_size - 1 - number) % m_size);
         step.chunk = channel * m_size + part;
-        step.bytes = GetChunkBytes(step.chunk);
+        const BufferRange slice = GetPart(GetPart({0, m_bytes}, m_size, part), m_channels, channel);
+        step.begin = slice.begin;
+        step.bytes = slice.bytes;
         step.reduce = !sends && number < m_size - 1;
         step.flow = channel;
         step.place = channel * 2 * (m_size - 1) + number;
@@ -75,22 +87,135 @@ class RingProgram : public StepProgram
         return step;
     }
 
-  private:
-    /**
-     * @param chunk a chunk
-     * @return its size in bytes
-     */
-    uint64_t GetChunkBytes(uint64_t chunk) const
+    bool FindReceive(uint32_t rank,
+                     uint32_t peer,
+                     uint32_t place,
+                     uint32_t& lane,
+                     uint32_t& index) const override
     {
-        const uint64_t count = static_cast<uint64_t>(m_size) * m_channels;
-        return m_bytes / count + (chunk < m_bytes % count ? 1 : 0);
+        const uint32_t steps = 2 * (m_size - 1);
+        lane = 2 * (place / steps) + 1;
+        index = place % steps - m_firstStep;
+        return lane < GetLaneCount(rank) && index < GetLaneLength(rank, lane) &&
+               GetStep(rank, lane, index).peer == peer;
     }
 
-    uint32_t m_size;      //!< number of ranks
-    uint32_t m_channels;  //!< parallel rings; none in a group of one
-    uint64_t m_bytes;     //!< the whole buffer
-    uint32_t m_firstStep; //!< first of the steps of an all-reduce that is done
-    uint32_t m_endStep;   //!< the one after the last
+  private:
+    /**
+     * The seat of a rank in a channel's ring, where all go from seat to seat + 1; and the other way,
+     * as the function is its own inverse.
+     * @param channel the channel
+     * @param rank a rank or seat
+     * @return its seat or rank
+     */
+    uint32_t Seat(uint32_t channel, uint32_t rank) const
+    {
+        return m_isBidirectional && channel % 2 == 1 ? (m_size - rank) % m_size : rank;
+    }
+
+    uint32_t m_size;        //!< number of ranks
+    uint32_t m_channels;    //!< parallel rings; none in a group of one
+    bool m_isBidirectional; //!< every other ring goes the other way round
+    uint64_t m_bytes;       //!< the whole buffer
+    uint32_t m_firstStep;   //!< first of the steps of an all-reduce that is done
+    uint32_t m_endStep;     //!< the one after the last
+};
+
+/** Broadcast or reduce along a chain, by formula. */
+class ChainProgram : public StepProgram
+{
+  public:
+    /**
+     * @param request the operation
+     * @param size number of ranks
+     * @param channels number of parallel chains
+     * @param messageBytes largest message
+     */
+    ChainProgram(const CollectiveRequest& request,
+                 uint32_t size,
+                 uint32_t channels,
+                 uint64_t messageBytes)
+        : m_request(request),
+          m_size(size),
+          m_channels(size > 1 ? channels : 0)
+    {
+        const uint64_t share = (request.bytes + channels - 1) / channels;
+        const uint64_t messages = std::max<uint64_t>(1, (share + messageBytes - 1) / messageBytes);
+        if (messages * channels > UINT32_MAX)
+        {
+            RefuseInput("ChainMessage " + std::to_string(messageBytes) + " cuts " +
+                        GetName(request.operation) + " of " + std::to_string(request.bytes) +
+                        " bytes into " + std::to_string(messages) +
+                        " messages a channel; give it a larger one");
+        }
+        m_messages = static_cast<uint32_t>(messages);
+    }
+
+    uint32_t GetSize() const override
+    {
+        return m_size;
+    }
+
+    uint32_t GetLaneCount(uint32_t) const override
+    {
+        return 2 * m_channels;
+    }
+
+    uint32_t GetLaneLength(uint32_t rank, uint32_t lane) const override
+    {
+        const uint32_t seat = GetSeat(rank);
+        return (lane % 2 == 0 ? seat + 1 < m_size : seat > 0) ? m_messages : 0;
+    }
+
+    Step GetStep(uint32_t rank, uint32_t lane, uint32_t index) const override
+    {
+        const uint32_t channel = lane / 2;
+        const bool sends = lane % 2 == 0;
+        const bool reduces = m_request.operation == CollectiveOperation::REDUCE;
+        Step step;
+        step.kind = sends ? Step::SEND : Step::RECEIVE;
+        step.reduce = !sends && reduces;
+        step.peer = (sends != reduces ? rank + 1 : rank + m_size - 1) % m_size;
+        step.flow = channel;
+        step.place = channel * m_messages + index;
+        step.chunk = step.place;
+        const BufferRange range =
+            GetPart(GetPart({0, m_request.bytes}, m_channels, channel), m_messages, index);
+        step.begin = range.begin;
+        step.bytes = range.bytes;
+        if (sends && GetSeat(rank) > 0)
+        {
+            step.dependencyLane = lane + 1;
+            step.dependencyIndex = index;
+        }
+        return step;
+    }
+
+    bool FindReceive(uint32_t rank,
+                     uint32_t peer,
+                     uint32_t place,
+                     uint32_t& lane,
+                     uint32_t& index) const override
+    {
+        lane = 2 * (place / m_messages) + 1;
+        index = place % m_messages;
+        return lane < GetLaneCount(rank) && index < GetLaneLength(rank, lane) &&
+               GetStep(rank, lane, index).peer == peer;
+    }
+
+  private:
+    /** @param rank a rank @return how many come before it in the chain */
+    uint32_t GetSeat(uint32_t rank) const
+    {
+        const uint32_t behindRoot = (rank + m_size - m_request.root) % m_size;
+        const bool reduces = m_request.operation == CollectiveOperation::REDUCE;
+        return reduces ? m_size - 1 - behindRoot : behindRoot;
+    }
+
+    CollectiveRequest m_request; //!< the operation
+    uint32_t m_size;             //!< number of ranks
+    uint32_t m_channels;         //!< parallel chains; none in a group of one
+    uint32_t m_messages;         //!< of each channel, one after the other
 };
 
 } // namespace
@@ -108,7 +233,18 @@ RingAlgorithm::GetTypeId()
                           "part of the buffer",
                           UintegerValue(1),
                           MakeUintegerAccessor(&RingAlgorithm::m_channels),
-                          MakeUintegerChecker<uint32_t>(1, 64));
+                          MakeUintegerChecker<uint32_t>(1, 64))
+            .AddAttribute("Bidirectional",
+                          "Whether every other channel goes round the other way",
+                          BooleanValue(false),
+                          MakeBooleanAccessor(&RingAlgorithm::m_isBidirectional),
+                          MakeBooleanChecker())
+            .AddAttribute("ChainMessage",
+                          "Broadcast and reduce: largest message, in bytes; those of a channel "
+                          "follow each other along the ring",
+                          UintegerValue(131072),
+                          MakeUintegerAccessor(&RingAlgorithm::m_chainMessage),
+                          MakeUintegerChecker<uint64_t>(1));
     return tid;
 }
 
@@ -117,7 +253,9 @@ RingAlgorithm::Supports(const CollectiveRequest& request) const
 {
     return request.operation == CollectiveOperation::ALL_REDUCE ||
            request.operation == CollectiveOperation::ALL_GATHER ||
-           request.operation == CollectiveOperation::REDUCE_SCATTER;
+           request.operation == CollectiveOperation::REDUCE_SCATTER ||
+           request.operation == CollectiveOperation::BROADCAST ||
+           request.operation == CollectiveOperation::REDUCE;
 }
 
 std::shared_ptr<const StepProgram>
@@ -126,15 +264,14 @@ RingAlgorithm::MakeProgram(const CollectiveRequest& request,
                            Ptr<const Locality>) const
 {
     NS_LOG_FUNCTION(this << GetName(request.operation) << request.bytes << accelerators.size());
-    if (!Supports(request) || accelerators.empty())
+    const auto size = static_cast<uint32_t>(accelerators.size());
+    CheckSupport(request, size);
+    if (request.operation == CollectiveOperation::BROADCAST ||
+        request.operation == CollectiveOperation::REDUCE)
     {
-        RefuseInput("ns3::llm::RingAlgorithm cannot do " + GetName(request.operation) + " among " +
-                    std::to_string(accelerators.size()) +
-                    " ranks; it does all-reduce, all-gather and reduce-scatter among 1 or more");
+        return std::make_shared<ChainProgram>(request, size, m_channels, m_chainMessage);
     }
-    return std::make_shared<RingProgram>(request,
-                                         static_cast<uint32_t>(accelerators.size()),
-                                         m_channels);
+    return std::make_shared<RingProgram>(request, size, m_channels, m_isBidirectional);
 }
 
 } // namespace ns3::llm

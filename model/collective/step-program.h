@@ -3,6 +3,8 @@
 #ifndef LLM_FABRIC_STEP_PROGRAM_H
 #define LLM_FABRIC_STEP_PROGRAM_H
 
+#include "buffer-range.h"
+
 #include <cstdint>
 
 namespace ns3::llm
@@ -10,7 +12,7 @@ namespace ns3::llm
 
 /**
  * @ingroup llm-fabric-collective
- * One step of a rank: send a chunk to a peer, or wait for one from a peer.
+ * One step of a rank: send a chunk to a peer, wait for one from a peer, or wait for another lane.
  */
 struct Step
 {
@@ -19,6 +21,7 @@ struct Step
     {
         SEND,    //!< send the chunk; done as soon as it was handed to the transport
         RECEIVE, //!< wait for the chunk; done when it has been delivered (and reduced)
+        WAIT,    //!< wait for the step it depends on, nothing else
     };
 
     static constexpr uint32_t NONE = UINT32_MAX; //!< no dependency
@@ -26,7 +29,8 @@ struct Step
     Kind kind = SEND;    //!< what it does
     bool reduce = false; //!< RECEIVE: reduce what came into what is there
     uint32_t peer = 0;   //!< the other rank, as its place in the group
-    uint32_t chunk = 0;  //!< which part of the buffer
+    uint32_t chunk = 0;  //!< a number for it, for messages
+    uint64_t begin = 0;  //!< where it begins in the buffer, if it is one stretch
     uint64_t bytes = 0;  //!< size of the chunk (0 is sent too, and keeps the order)
     uint32_t flow = 0;   //!< which of the parallel queue pairs to the peer
     uint32_t place = 0;  //!< message's place: equal at the sender and the receiver, and unique
@@ -66,6 +70,47 @@ class StepProgram
      * @return the step
      */
     virtual Step GetStep(uint32_t rank, uint32_t lane, uint32_t index) const = 0;
+
+    /**
+     * Which stretches of the buffer a message holds, equal and in the same order at both ends. By
+     * default it is one, from `begin` of the step on.
+     * @param rank place in the group
+     * @param lane one of its lanes
+     * @param index a step that sends or receives
+     * @return the stretches
+     */
+    virtual BufferRanges GetRanges(uint32_t rank, uint32_t lane, uint32_t index) const
+    {
+        const Step step = GetStep(rank, lane, index);
+        return {{step.begin, step.bytes}};
+    }
+
+    /**
+     * Look for the step that a message is for. By default all steps of the rank are looked at.
+     * @param rank place in the group of the receiver
+     * @param peer that of the sender
+     * @param place the message's place
+     * @param lane set to the step's lane
+     * @param index set to its place there
+     * @return whether there is one
+     */
+    virtual bool
+    FindReceive(uint32_t rank, uint32_t peer, uint32_t place, uint32_t& lane, uint32_t& index) const
+    {
+        for (lane = 0; lane < GetLaneCount(rank); ++lane)
+        {
+            const uint32_t length = GetLaneLength(rank, lane);
+            for (index = 0; index < length; ++index)
+            {
+                const Step step = GetStep(rank, lane, index);
+                if (step.kind == Step::RECEIVE && step.peer == peer && step.place == place)
+                {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
 };
 
 } // namespace ns3::llm

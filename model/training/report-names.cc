@@ -50,6 +50,8 @@ ParseOperationName(const std::string& name)
         return TrainingTask::REDUCE_SCATTER;
     case CollectiveOperation::POINT_TO_POINT:
         return TrainingTask::SEND;
+    default:
+        break; // no task does these
     }
     return TrainingTask::SEND;
 }
