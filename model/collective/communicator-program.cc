@@ -61,16 +61,18 @@ Communicator::ChooseProgram(const CollectiveRequest& request) const
     {
         return m_chosen->MakeProgram(request, m_accelerators, m_locality);
     }
-    if (m_pointToPoint->Supports(request))
-    {
-        return m_pointToPoint->MakeProgram(request, m_accelerators, m_locality);
-    }
-    if (m_chosen)
+    // whoever names an algorithm for collectives also sends from stage to stage
+    if (m_chosen && request.operation != CollectiveOperation::POINT_TO_POINT)
     {
         RefuseInput("Algorithm \"" + m_algorithmName + "\" of " + m_name + " does not do " +
                     llm::GetName(request.operation) + "; choose auto or an algorithm that does");
     }
-    return m_ring->MakeProgram(request, m_accelerators, m_locality);
+    if (!m_chooser)
+    {
+        m_chooser = std::make_shared<AlgorithmChooser>(m_accelerators, m_locality);
+    }
+    return m_chooser->Choose(request, GetStepCosts())
+        ->MakeProgram(request, m_accelerators, m_locality);
 }
 
 } // namespace ns3::llm

@@ -3,8 +3,6 @@
 #include "communicator.h"
 
 #include "operation-text.h"
-#include "point-to-point-algorithm.h"
-#include "ring-algorithm.h"
 
 #include "ns3/abort.h"
 #include "ns3/boolean.h"
@@ -44,8 +42,9 @@ Communicator::GetTypeId()
             .AddConstructor<Communicator>()
             .AddAttribute("Algorithm",
                           "TypeId of the collective algorithm, if need be with attributes, as in "
-                          "ns3::llm::RingAlgorithm[Channels=2]; auto takes a ring for collectives. "
-                          "Point-to-point operations take one message unless it supports them",
+                          "ns3::llm::RingAlgorithm[Channels=2]; auto chooses by operation, size, "
+                          "group and locality. Point-to-point operations take one message unless "
+                          "it supports them",
                           StringValue("auto"),
                           MakeStringAccessor(&Communicator::m_algorithmName),
                           MakeStringChecker())
@@ -102,8 +101,6 @@ Communicator::SetGroup(uint32_t id,
     }
     m_ranks.resize(accelerators.size());
     m_chosen = CollectiveAlgorithm::CreateByName(m_algorithmName, name);
-    m_ring = CreateObject<RingAlgorithm>();
-    m_pointToPoint = CreateObject<PointToPointAlgorithm>();
     SetTransport(m_transport);
 }
 
@@ -123,6 +120,8 @@ void
 Communicator::SetLocality(Ptr<const Locality> locality)
 {
     m_locality = locality;
+    m_chooser = nullptr;
+    m_lastProgram = nullptr;
 }
 
 void

@@ -3,6 +3,7 @@
 #ifndef LLM_FABRIC_COMMUNICATOR_H
 #define LLM_FABRIC_COMMUNICATOR_H
 
+#include "algorithm-chooser.h"
 #include "collective-algorithm.h"
 #include "collective-operation.h"
 #include "collective-statistics.h"
@@ -201,23 +202,22 @@ class Communicator : public Object
     [[noreturn]] void
     RefuseMismatch(uint32_t rank, uint64_t instance, const Message& message) const;
 
-    std::string m_algorithmName;                              //!< attribute Algorithm
-    Time m_stepLatency;                                       //!< attribute StepLatency
-    DataRate m_reductionRate;                                 //!< attribute ReductionRate
-    bool m_checksContributions;                               //!< attribute CheckContributions
-    uint32_t m_id = 0;                                        //!< owner of the messages
-    std::string m_name;                                       //!< for messages
-    std::vector<uint32_t> m_accelerators;                     //!< by rank
-    std::map<uint32_t, uint32_t> m_rankOf;                    //!< by accelerator
-    Ptr<MessageTransport> m_transport;                        //!< carries the messages
-    Ptr<const Locality> m_locality;                           //!< may be null
-    Ptr<const CollectiveAlgorithm> m_chosen;                  //!< by the attribute; may be null
-    Ptr<const CollectiveAlgorithm> m_ring;                    //!< for collectives
-    Ptr<const CollectiveAlgorithm> m_pointToPoint;            //!< for point-to-point
-    std::vector<RankState> m_ranks;                           //!< by rank
-    std::map<uint64_t, SharedCheck> m_checks;                 //!< by instance
-    mutable CollectiveRequest m_lastRequest;                  //!< of m_lastProgram
-    mutable std::shared_ptr<const StepProgram> m_lastProgram; //!< the last one asked for
+    std::string m_algorithmName;                               //!< attribute Algorithm
+    Time m_stepLatency;                                        //!< attribute StepLatency
+    DataRate m_reductionRate;                                  //!< attribute ReductionRate
+    bool m_checksContributions;                                //!< attribute CheckContributions
+    uint32_t m_id = 0;                                         //!< owner of the messages
+    std::string m_name;                                        //!< for messages
+    std::vector<uint32_t> m_accelerators;                      //!< by rank
+    std::map<uint32_t, uint32_t> m_rankOf;                     //!< by accelerator
+    Ptr<MessageTransport> m_transport;                         //!< carries the messages
+    Ptr<const Locality> m_locality;                            //!< may be null
+    Ptr<const CollectiveAlgorithm> m_chosen;                   //!< by the attribute; may be null
+    mutable std::shared_ptr<const AlgorithmChooser> m_chooser; //!< for auto; made when needed
+    std::vector<RankState> m_ranks;                            //!< by rank
+    std::map<uint64_t, SharedCheck> m_checks;                  //!< by instance
+    mutable CollectiveRequest m_lastRequest;                   //!< of m_lastProgram
+    mutable std::shared_ptr<const StepProgram> m_lastProgram;  //!< the last one asked for
     /** Fires for each operation that is complete at a rank. */
     TracedCallback<const OperationRecord&> m_operationDone;
 };

@@ -6,6 +6,7 @@
 #include "group-grid.h"
 #include "staged-program.h"
 
+#include "ns3/input-error.h"
 #include "ns3/log.h"
 #include "ns3/string.h"
 #include "ns3/uinteger.h"
@@ -44,6 +45,19 @@ GetStages(CollectiveOperation operation)
     default:
         return {{true, CollectiveOperation::ALL_TO_ALL}, {false, CollectiveOperation::ALL_TO_ALL}};
     }
+}
+
+/** @param name of an algorithm @param user whose it is @return it, refused where none is named */
+Ptr<const CollectiveAlgorithm>
+CreateNamed(const std::string& name, const std::string& user)
+{
+    const auto algorithm = CollectiveAlgorithm::CreateByName(name, user);
+    if (!algorithm)
+    {
+        RefuseInput(user + " is \"" + name +
+                    "\"; name an algorithm, such as ns3::llm::RingAlgorithm");
+    }
+    return algorithm;
 }
 
 /** A rank's stages, slice by slice. */
@@ -271,8 +285,8 @@ HierarchicalAlgorithm::MakeProgram(const CollectiveRequest& request,
     const bool isExchange =
         GetStages(request.operation)[0].operation == CollectiveOperation::ALL_TO_ALL;
     const std::string direct = "ns3::llm::DirectAlgorithm";
-    algorithms.inside = CreateByName(isExchange ? direct : m_inside, name + "'s Inside");
-    algorithms.across = CreateByName(isExchange ? direct : m_across, name + "'s Across");
+    algorithms.inside = CreateNamed(isExchange ? direct : m_inside, name + "'s Inside");
+    algorithms.across = CreateNamed(isExchange ? direct : m_across, name + "'s Across");
     return std::make_shared<HierarchicalProgram>(request, grid, algorithms, m_slices);
 }
 
