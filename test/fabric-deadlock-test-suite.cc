@@ -124,34 +124,58 @@ class RingTestCase : public TestCase
     {
         for (const bool isReference : {false, true})
         {
-            Ring ring(150000, MilliSeconds(1), isReference);
-            ring.RouteClockwise();
-            for (uint16_t i = 0; i < 3; ++i)
+            for (const bool isLate : {false, true})
             {
-                ring.net->network->GetSwitch(i)
-                    ->GetPort(Ring::Clockwise(i))
-                    ->TraceConnectWithoutContext("PauseReceived",
-                                                 MakeCallback(&RingTestCase::Paused, this));
+                RunOne(isReference, isLate);
             }
-            ring.Send(5000000);
-            const auto& faults = ring.net->network->GetFaults();
-            NS_TEST_ASSERT_MSG_EQ(faults.size(), 1u, "one fault");
-            NS_TEST_EXPECT_MSG_EQ(faults[0].rfind("PFC deadlock at ", 0), 0u, faults[0]);
-            for (uint16_t i = 0; i < 3; ++i)
-            {
-                NS_TEST_EXPECT_MSG_EQ(ring.ToNext(i).IsPaused(3), true, "port of switch " << i);
-                const std::string name = "port " + std::to_string(Ring::Clockwise(i)) +
-                                         " of switch " + std::to_string(i) + " of tier 0";
-                NS_TEST_EXPECT_MSG_NE(faults[0].find(name), std::string::npos, faults[0]);
-            }
-            NS_TEST_EXPECT_MSG_NE(faults[0].find("(class 3)"), std::string::npos, faults[0]);
-            NS_TEST_EXPECT_MSG_EQ(ring.net->delivered.size(), 0u, "no message could end");
-            NS_TEST_EXPECT_MSG_GT(Simulator::Now(), MilliSeconds(1), "after the timeout");
-            NS_TEST_EXPECT_MSG_LT(Simulator::Now(),
-                                  m_last + MilliSeconds(1) + PicoSeconds(1),
-                                  "the timeout after the last pause at the latest");
-            NS_TEST_EXPECT_MSG_EQ(ring.net->LosslessDrops(), 0u, "nothing is dropped");
         }
+    }
+
+    /** @param isReference reference mode @param isLate whether each port of the ring has been stopped,
+     * and gone on, before */
+    void RunOne(bool isReference, bool isLate)
+    {
+        Ring ring(150000, MilliSeconds(1), isReference);
+        ring.RouteClockwise();
+        const Time start = isLate ? MicroSeconds(500) : Time(0);
+        for (uint32_t i = 0; i < 3 && isLate; ++i)
+        {
+            // two flows meet at switch i + 1, whose queue stops the port of switch i
+            const Time at = MicroSeconds(1 + 100 * i);
+            ring.net->SendAt(at, i, (i + 2) % 3, 300000);
+            ring.net->SendAt(at, (i + 1) % 3, (i + 2) % 3, 300000);
+        }
+        for (uint16_t i = 0; i < 3; ++i)
+        {
+            ring.net->network->GetSwitch(i)
+                ->GetPort(Ring::Clockwise(i))
+                ->TraceConnectWithoutContext("PauseReceived",
+                                             MakeCallback(&RingTestCase::Paused, this));
+        }
+        Simulator::Schedule(start, &SmallNetwork::SendShift, ring.net.get(), 2, 5000000);
+        Simulator::Run();
+        const auto& faults = ring.net->network->GetFaults();
+        NS_TEST_ASSERT_MSG_EQ(faults.size(), 1u, "one fault");
+        NS_TEST_EXPECT_MSG_EQ(faults[0].rfind("PFC deadlock at ", 0), 0u, faults[0]);
+        for (uint16_t i = 0; i < 3; ++i)
+        {
+            NS_TEST_EXPECT_MSG_EQ(ring.ToNext(i).IsPaused(3), true, "port of switch " << i);
+            const std::string name = "port " + std::to_string(Ring::Clockwise(i)) + " of switch " +
+                                     std::to_string(i) + " of tier 0";
+            NS_TEST_EXPECT_MSG_NE(faults[0].find(name), std::string::npos, faults[0]);
+        }
+        NS_TEST_EXPECT_MSG_NE(faults[0].find("(class 3)"), std::string::npos, faults[0]);
+        NS_TEST_EXPECT_MSG_EQ(ring.net->delivered.size(), isLate ? 6u : 0u, "none could end");
+        NS_TEST_EXPECT_MSG_GT(Simulator::Now(), start + MilliSeconds(1), "after the timeout");
+        for (uint16_t i = 0; i < 3; ++i)
+        {
+            const uint64_t stops = ring.ToNext(i).GetCounters().pausesReceived;
+            NS_TEST_EXPECT_MSG_EQ((!isLate || stops > 1), true, stops << " stops");
+        }
+        NS_TEST_EXPECT_MSG_LT(Simulator::Now(),
+                              m_last + MilliSeconds(1) + PicoSeconds(1),
+                              "the timeout after the last pause at the latest");
+        NS_TEST_EXPECT_MSG_EQ(ring.net->LosslessDrops(), 0u, "nothing is dropped");
     }
 
     /** A port of the ring is stopped. @param isStop or goes on @param time when */

@@ -87,7 +87,25 @@ class OrderTestCase : public TestCase
             const std::vector<uint64_t> rounds =
                 {300, 400, 301, 401, 402, 302, 403, 404, 303, 405, 304, 305};
             NS_TEST_EXPECT_MSG_EQ((small == rounds), true, "small quantum " << isReference);
+            CheckEmptied(isReference);
         }
+    }
+
+    /** A class runs empty and has a frame again before the next one leaves. @param isReference
+     * reference mode */
+    void CheckEmptied(bool isReference)
+    {
+        LinkBench bench("100Gbps", MicroSeconds(1), isReference);
+        bench.near.SetWeights(Weights("4:1,3:1", 3000));
+        for (uint32_t i = 0; i < 8; ++i)
+        {
+            bench.Queue(1000, 1000, 300 + i, 3);
+        }
+        bench.Queue(1000, 1000, 400, 4);
+        bench.Queue(330000, 1000, 401, 4); // 400 leaves from 321 to 401 ns
+        Simulator::Run();
+        const std::vector<uint64_t> wanted = {300, 301, 302, 303, 400, 304, 305, 306, 401, 307};
+        NS_TEST_EXPECT_MSG_EQ((Order(bench) == wanted), true, "its turn is over " << isReference);
     }
 
     /** Queue frames at one tick, those of class 3 first. @param isReference reference mode @param text
