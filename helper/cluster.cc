@@ -309,16 +309,11 @@ Cluster::GetFaults() const
     }
     for (const auto& network : {m_parts.network, m_parts.domainNetwork})
     {
-        for (uint32_t s = 0; network && s < network->GetSwitchCount(); ++s)
+        if (network)
         {
-            const auto fabricSwitch = network->GetSwitch(s);
-            if (fabricSwitch->GetLosslessDrops() != 0)
-            {
-                faults.push_back("switch " + std::to_string(fabricSwitch->GetPlace()) +
-                                 " of tier " + std::to_string(fabricSwitch->GetTier()) +
-                                 " dropped " + std::to_string(fabricSwitch->GetLosslessDrops()) +
-                                 " frames of a lossless class: its Headroom is too small");
-            }
+            // what ended the run comes first
+            const auto& more = network->GetFaults();
+            faults.insert(faults.begin(), more.begin(), more.end());
         }
     }
     return faults;

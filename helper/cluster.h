@@ -85,7 +85,8 @@ class Cluster : public Locality
     std::vector<NamedCounter> GetCounters() const;
     /** @return frames x links so far */
     uint64_t GetHops() const;
-    /** @return what went wrong, one sentence each: queue pairs that gave up, lossless drops */
+    /** @return what went wrong, one sentence each: what ended the run (a deadlock, a drop in a lossless
+     * class), queue pairs that gave up */
     std::vector<std::string> GetFaults() const;
     /** @param observer sees every arrival on every link from here on; nullptr: none */
     void SetObserver(FrameTransmitter::Observer* observer);

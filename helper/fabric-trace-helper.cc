@@ -2,6 +2,8 @@
 
 #include "fabric-trace-helper.h"
 
+#include "port-ascii-trace.h"
+
 #include "ns3/frame-to-roce.h"
 #include "ns3/input-error.h"
 
@@ -10,13 +12,10 @@
 #include "ns3/node.h"
 #include "ns3/pcap-file-wrapper.h"
 
-#include <array>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
-#include <iomanip>
 #include <memory>
-#include <ostream>
 
 namespace ns3::llm
 {
@@ -49,50 +48,6 @@ class PcapSink : public PortCapture::Sink
     Ptr<PcapFileWrapper> m_file; //!< the file
     Mac48Address m_own;          //!< address of the port
     Mac48Address m_peer;         //!< address of the other end
-};
-
-/** Writes lines of text. */
-class AsciiSink : public PortCapture::Sink
-{
-  public:
-    /** @param stream where to @param context what follows the time, or nothing */
-    AsciiSink(Ptr<OutputStreamWrapper> stream, const std::string& context)
-        : m_stream(stream),
-          m_context(context)
-    {
-    }
-
-    void Take(const PortCapture::Record& record) override
-    {
-        constexpr uint64_t TICKS = 1000000000000; // in a second
-        std::ostream& out = *m_stream->GetStream();
-        out << (record.isSent ? "t " : "r ") << record.tick / TICKS << '.' << std::setfill('0')
-            << std::setw(12) << record.tick % TICKS << ' ' << m_context;
-        WriteFrame(out, record.frame);
-    }
-
-  private:
-    /** @param out where to @param frame what to write, to the end of the line */
-    static void WriteFrame(std::ostream& out, const Frame& frame)
-    {
-        static constexpr std::array<const char*, 5> KINDS{"DATA", "ACK", "NACK", "CNP", "PAUSE"};
-        const auto kind = static_cast<std::size_t>(frame.kind);
-        if (frame.kind == FrameKind::PAUSE)
-        {
-            out << (frame.payloadBytes != 0 ? "PAUSE" : "RESUME") << " class=" << frame.psn
-                << " wireBytes=" << frame.wireBytes << '\n';
-            return;
-        }
-        out << KINDS[kind] << " source=" << frame.source << " destination=" << frame.destination
-            << " queuePair=" << frame.queuePair << " psn=" << frame.psn
-            << " class=" << uint32_t{frame.trafficClass} << " payloadBytes=" << frame.payloadBytes
-            << " wireBytes=" << frame.wireBytes << (frame.flags & Frame::FIRST ? " FIRST" : "")
-            << (frame.flags & Frame::LAST ? " LAST" : "")
-            << (frame.flags & Frame::MARKED ? " MARKED" : "") << '\n';
-    }
-
-    Ptr<OutputStreamWrapper> m_stream; //!< where to
-    std::string m_context;             //!< what follows the time
 };
 
 /** @param name of a size @param bytes its value @param allowed what RoCEv2 has; refused when else */
@@ -214,8 +169,7 @@ FabricTraceHelper::EnableAsciiInternal(Ptr<OutputStreamWrapper> stream,
                                        Ptr<NetDevice> nd,
                                        bool explicitFilename)
 {
-    const Ptr<RdmaTransport> transport = Find(nd);
-    if (!transport)
+    if (!Find(nd))
     {
         return;
     }
@@ -233,8 +187,7 @@ FabricTraceHelper::EnableAsciiInternal(Ptr<OutputStreamWrapper> stream,
         CheckWritable(name);
         stream = helper.CreateFileStream(name);
     }
-    PortCapture::At(DynamicCast<FabricPort>(nd), AskTransport(transport))
-        ->AddSink(std::make_unique<AsciiSink>(stream, context));
+    PortAsciiTrace::Begin(DynamicCast<FabricPort>(nd), stream, context);
 }
 
 } // namespace ns3::llm

@@ -24,7 +24,9 @@ namespace ns3::llm
  * EnableAscii(), EnableAsciiAll(). Devices that are no ports of this fabric are passed over.
  *
  * A port writes both what it sends and what it receives ("promiscuous" changes nothing). Files are
- * complete after Simulator::Destroy(). See PortCapture for the times.
+ * complete after Simulator::Destroy(). See PortCapture for the times in pcap files. Lines of text are
+ * ns-3's: "+" a frame is queued, "-" it leaves, "r" one has come in, "d" one is lost. To be called when
+ * the network is built.
  */
 class FabricTraceHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
 {

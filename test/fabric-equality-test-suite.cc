@@ -263,6 +263,16 @@ class FabricEqualityTestSuite : public TestSuite
             [](SmallNetwork& net) { net.SendAllToAll(150000); },
             [](const Outcome& o) { return o.delivered == 240 && o.marks > 20 && o.pauses > 20; }));
         AddTestCase(new EqualityTestCase(
+            "All-to-all with DCQCN and pauses, notifications and data sharing by weight",
+            []()
+            {
+                SetEarlyMarks();
+                SetBuffer(400000);
+                Config::SetDefault("ns3::llm::FabricSwitch::ClassWeights", StringValue("6:1,3:3"));
+            },
+            [](SmallNetwork& net) { net.SendAllToAll(150000); },
+            [](const Outcome& o) { return o.delivered == 240 && o.marks > 20 && o.pauses > 20; }));
+        AddTestCase(new EqualityTestCase(
             "All-to-all without PFC",
             []()
             {

@@ -134,6 +134,7 @@ class HeadroomTestCase : public TestCase
         SmallNetwork::SetPlain(1000);
         SetSwitch("MaxFrameSize", 1082);
         SetSwitch("Headroom", headroom);
+        Config::SetDefault("ns3::llm::FabricSwitch::LosslessDrop", StringValue("Warning"));
         SetSwitch("BufferSize", (2 * SENDERS + 1) * (HEADROOM + 1 + 4096) + 60000);
         SmallNetwork net;
         net.AddHosts(2 * SENDERS + 1);

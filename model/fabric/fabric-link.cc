@@ -25,10 +25,16 @@ FabricLink::GetTypeId()
                                           MakeTimeAccessor(&FabricLink::m_delay),
                                           MakeTimeChecker())
                             .AddAttribute("DataRate",
-                                          "Line rate of both directions.",
+                                          "Line rate, of both directions or from device 0.",
                                           TypeId::ATTR_GET,
                                           DataRateValue(),
                                           MakeDataRateAccessor(&FabricLink::m_rate),
+                                          MakeDataRateChecker())
+                            .AddAttribute("ReverseDataRate",
+                                          "Line rate from device 1.",
+                                          TypeId::ATTR_GET,
+                                          DataRateValue(),
+                                          MakeDataRateAccessor(&FabricLink::m_reverseRate),
                                           MakeDataRateChecker());
     return tid;
 }
@@ -51,15 +57,27 @@ FabricLink::Check(DataRate rate, Time delay)
 void
 FabricLink::Attach(Ptr<FabricPort> a, Ptr<FabricPort> b, DataRate rate, Time delay)
 {
+    Attach(a, b, rate, rate, delay);
+}
+
+void
+FabricLink::Attach(Ptr<FabricPort> a,
+                   Ptr<FabricPort> b,
+                   DataRate rate,
+                   DataRate reverseRate,
+                   Time delay)
+{
     Check(rate, delay);
+    Check(reverseRate, delay);
     m_ports[0] = a;
     m_ports[1] = b;
     m_rate = rate;
+    m_reverseRate = reverseRate;
     m_delay = delay;
     a->SetLink(this);
     b->SetLink(this);
     a->GetTransmitter().Connect(&b->GetTransmitter(), rate, delay);
-    b->GetTransmitter().Connect(&a->GetTransmitter(), rate, delay);
+    b->GetTransmitter().Connect(&a->GetTransmitter(), reverseRate, delay);
 }
 
 void

@@ -14,7 +14,7 @@ namespace ns3::llm
 
 /**
  * @ingroup llm-fabric-fabric
- * A full-duplex cable between two ports, of one rate and delay.
+ * A full-duplex cable between two ports, of one delay, and one rate or one for each way.
  */
 class FabricLink : public Channel
 {
@@ -39,6 +39,17 @@ class FabricLink : public Channel
     void Attach(Ptr<FabricPort> a, Ptr<FabricPort> b, DataRate rate, Time delay);
 
     /**
+     * Plug in both ends of a link with a rate for each way.
+     * @param a one port
+     * @param b the other port
+     * @param rate line rate from a to b, above 0
+     * @param reverseRate line rate from b to a, above 0
+     * @param delay propagation, at least 1 ps
+     */
+    void
+    Attach(Ptr<FabricPort> a, Ptr<FabricPort> b, DataRate rate, DataRate reverseRate, Time delay);
+
+    /**
      * Both directions go down or come up (from a frame event).
      * @param isUp whether it is up
      */
@@ -52,7 +63,8 @@ class FabricLink : public Channel
 
     Ptr<FabricPort> m_ports[2]; //!< the ends
     Time m_delay;               //!< propagation
-    DataRate m_rate;            //!< line rate
+    DataRate m_rate;            //!< line rate from the first port
+    DataRate m_reverseRate;     //!< line rate from the second port
 };
 
 } // namespace ns3::llm

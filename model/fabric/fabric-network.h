@@ -3,6 +3,8 @@
 #ifndef LLM_FABRIC_FABRIC_NETWORK_H
 #define LLM_FABRIC_FABRIC_NETWORK_H
 
+#include "deadlock-detector.h"
+#include "fabric-faults.h"
 #include "fabric-link.h"
 #include "fabric-port.h"
 #include "fabric-switch.h"
@@ -38,8 +40,12 @@ class FabricNetwork : public Object
 
     /** @param clock the clock of this network; first call of all */
     void SetClock(Ptr<FrameClock> clock);
+
     /** @return the clock */
-    Ptr<FrameClock> GetClock() const;
+    Ptr<FrameClock> GetClock() const
+    {
+        return m_clock;
+    }
 
     /**
      * @param node its node
@@ -69,6 +75,17 @@ class FabricNetwork : public Object
     uint32_t Connect(uint32_t a, uint32_t b, DataRate rate, Time delay);
 
     /**
+     * Add a link with a rate for each way.
+     * @param a vertex at one end
+     * @param b vertex at the other end
+     * @param rate line rate from a to b
+     * @param reverseRate line rate from b to a
+     * @param delay propagation
+     * @return number of the link, for SetLinkState()
+     */
+    uint32_t Connect(uint32_t a, uint32_t b, DataRate rate, DataRate reverseRate, Time delay);
+
+    /**
      * All is connected and all terminals have their owners: size the buffers, fill the routing
      * tables. Refuses terminals without a link.
      */
@@ -84,8 +101,13 @@ class FabricNetwork : public Object
 
     /** @param vertex vertex of a terminal @return its number as a terminal */
     uint32_t GetTerminal(uint32_t vertex) const;
+
     /** @return number of terminals */
-    uint32_t GetTerminalCount() const;
+    uint32_t GetTerminalCount() const
+    {
+        return static_cast<uint32_t>(m_terminals.size());
+    }
+
     /** @param terminal a terminal @return its port */
     Ptr<FabricPort> GetTerminalPort(uint32_t terminal) const;
     /** @param terminal a terminal @return its place in its fabric or rail */
@@ -96,11 +118,19 @@ class FabricNetwork : public Object
     void SetTerminalOwner(uint32_t terminal, FrameSink* owner);
 
     /** @return number of switches */
-    uint32_t GetSwitchCount() const;
+    uint32_t GetSwitchCount() const
+    {
+        return static_cast<uint32_t>(m_switches.size());
+    }
+
     /** @param index a switch, in the order of AddSwitch() @return the switch */
     Ptr<FabricSwitch> GetSwitch(uint32_t index) const;
+
     /** @return number of links */
-    uint32_t GetLinkCount() const;
+    uint32_t GetLinkCount() const
+    {
+        return static_cast<uint32_t>(m_edges.size());
+    }
 
     /** One direction of a link, for reports. */
     struct Direction
@@ -124,7 +154,16 @@ class FabricNetwork : public Object
     GetPath(uint32_t source, uint32_t destination, uint32_t entropy) const;
 
     /** @return where the frames of this network come from */
-    FramePool& GetPool();
+    FramePool& GetPool()
+    {
+        return m_pool;
+    }
+
+    /** @return what ended the run: drops in lossless classes, deadlocks; empty when nothing did */
+    const std::vector<std::string>& GetFaults() const
+    {
+        return m_faults.GetTexts();
+    }
 
     /**
      * Have one direction of a link lose frames; before Build().
@@ -173,6 +212,8 @@ class FabricNetwork : public Object
     static void HandleLinkState(void* object);
 
     Ptr<FrameClock> m_clock;                          //!< the clock
+    FabricFaults m_faults;                            //!< what ended the run
+    DeadlockDetector m_detector;                      //!< looks at pauses that last
     FramePool m_pool;                                 //!< frames
     std::vector<Vertex> m_vertices;                   //!< switches and terminals
     std::vector<uint32_t> m_terminals;                //!< vertex of each terminal
@@ -182,6 +223,7 @@ class FabricNetwork : public Object
     FrameTransmitter::Observer* m_observer = nullptr; //!< sees arrivals
     bool m_isReference;                               //!< attribute
     std::string m_lossType;                           //!< attribute
+    Time m_deadlockTimeout;                           //!< attribute
 };
 
 } // namespace ns3::llm

@@ -20,7 +20,31 @@ FabricPort::GetTypeId()
     static TypeId tid = TypeId("ns3::llm::FabricPort")
                             .SetParent<NetDevice>()
                             .SetGroupName("LlmFabric")
-                            .AddConstructor<FabricPort>();
+                            .AddConstructor<FabricPort>()
+                            .AddTraceSource("Enqueue",
+                                            "A frame is queued.",
+                                            MakePortTraceAccessor(&PortTraces::enqueue),
+                                            "ns3::llm::FabricPort::FrameTracedCallback")
+                            .AddTraceSource("Dequeue",
+                                            "The first bit of a frame leaves.",
+                                            MakePortTraceAccessor(&PortTraces::dequeue),
+                                            "ns3::llm::FabricPort::FrameTracedCallback")
+                            .AddTraceSource("Mark",
+                                            "A frame that leaves gets an ECN mark.",
+                                            MakePortTraceAccessor(&PortTraces::mark),
+                                            "ns3::llm::FabricPort::FrameTracedCallback")
+                            .AddTraceSource("PauseSent",
+                                            "A PFC frame to the peer is queued.",
+                                            MakePortTraceAccessor(&PortTraces::pauseSent),
+                                            "ns3::llm::FabricPort::PauseTracedCallback")
+                            .AddTraceSource("PauseReceived",
+                                            "A PFC frame has come in.",
+                                            MakePortTraceAccessor(&PortTraces::pauseReceived),
+                                            "ns3::llm::FabricPort::PauseTracedCallback")
+                            .AddTraceSource("Drop",
+                                            "A frame is lost.",
+                                            MakePortTraceAccessor(&PortTraces::drop),
+                                            "ns3::llm::FabricPort::DropTracedCallback");
     return tid;
 }
 
@@ -34,11 +58,31 @@ FabricPort::MoveTransmitter(std::shared_ptr<FrameTransmitter> place)
 {
     m_transmitter->GivePlaceTo(*place);
     m_transmitter = std::move(place);
+    if (m_traces)
+    {
+        m_transmitter->SetTracer(m_traces.get());
+    }
+}
+
+PortTraces&
+FabricPort::GetTraces()
+{
+    if (!m_traces)
+    {
+        m_traces = std::make_unique<PortTraces>(this);
+        m_transmitter->SetTracer(m_traces.get());
+    }
+    return *m_traces;
 }
 
 void
 FabricPort::DoDispose()
 {
+    if (m_traces)
+    {
+        m_transmitter->SetTracer(nullptr);
+        m_traces = nullptr; // a sink may hold what holds the port
+    }
     m_node = nullptr;
     m_link = nullptr;
     NetDevice::DoDispose();

@@ -4,6 +4,7 @@
 #define LLM_FABRIC_FABRIC_PORT_H
 
 #include "frame-transmitter.h"
+#include "port-traces.h"
 
 #include "ns3/mac48-address.h"
 #include "ns3/net-device.h"
@@ -30,6 +31,49 @@ class FabricPort : public NetDevice
     static TypeId GetTypeId();
 
     FabricPort();
+
+    /**
+     * TracedCallback signature of what happens to a frame.
+     *
+     * @param [in] port the port
+     * @param [in] frame the frame, which is not to be kept
+     * @param [in] queueBytes wire bytes in the queue of its class at the port: with it where it is
+     *             queued or marked, without it where it leaves
+     * @param [in] time when
+     */
+    typedef void (*FrameTracedCallback)(Ptr<const FabricPort> port,
+                                        const Frame& frame,
+                                        uint32_t queueBytes,
+                                        Time time);
+
+    /**
+     * TracedCallback signature of PFC frames.
+     *
+     * @param [in] port the port
+     * @param [in] trafficClass the class that is to stop or to go on
+     * @param [in] isStop whether it is to stop
+     * @param [in] time when
+     */
+    typedef void (*PauseTracedCallback)(Ptr<const FabricPort> port,
+                                        uint8_t trafficClass,
+                                        bool isStop,
+                                        Time time);
+
+    /**
+     * TracedCallback signature of frames that are lost.
+     *
+     * @param [in] port where: the port that it came in by, or the one that it was queued at or sent by
+     * @param [in] frame the frame, which is not to be kept
+     * @param [in] reason why
+     * @param [in] time when
+     */
+    typedef void (*DropTracedCallback)(Ptr<const FabricPort> port,
+                                       const Frame& frame,
+                                       DropReason reason,
+                                       Time time);
+
+    /** @return the trace sources; made by the first call */
+    PortTraces& GetTraces();
 
     /** @return the sending half, which does the work; another one after MoveTransmitter() */
     FrameTransmitter& GetTransmitter()
@@ -84,6 +128,7 @@ class FabricPort : public NetDevice
     void DoDispose() override;
 
     std::shared_ptr<FrameTransmitter> m_transmitter; //!< the sending half
+    std::unique_ptr<PortTraces> m_traces;            //!< the trace sources, if sinks ever connected
     Ptr<Node> m_node;                                //!< its node
     Ptr<FabricLink> m_link;                          //!< its link
     Mac48Address m_address;                          //!< its address

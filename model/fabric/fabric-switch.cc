@@ -10,6 +10,7 @@
 #include "ns3/double.h"
 #include "ns3/input-error.h"
 #include "ns3/log.h"
+#include "ns3/ns3-compat.h"
 #include "ns3/object-factory.h"
 #include "ns3/string.h"
 #include "ns3/uinteger.h"
@@ -79,6 +80,27 @@ FabricSwitch::GetTypeId()
                           BooleanValue(true),
                           MakeBooleanAccessor(&FabricSwitch::m_pfc),
                           MakeBooleanChecker())
+            .AddAttribute(
+                "LosslessDrop",
+                "What a drop in a lossless class does: Error ends the run, and a headroom "
+                "that is too small is refused; Warning counts it and prints the first.",
+                EnumValue(LosslessCheck::STOP_RUN),
+                compat::MakeEnumAttributeAccessor<LosslessCheck::DropRule>(
+                    &FabricSwitch::m_dropRule),
+                MakeEnumChecker(LosslessCheck::STOP_RUN, "Error", LosslessCheck::WARN, "Warning"))
+            .AddAttribute("ClassWeights",
+                          "Classes that share a port by weight (deficit round robin), "
+                          "\"class:weight,...\"; the others go ahead of them in strict priority.",
+                          StringValue(""),
+                          MakeStringAccessor(&FabricSwitch::m_weights),
+                          MakeStringChecker())
+            .AddAttribute(
+                "WeightQuantum",
+                "Wire bytes that weight 1 earns in a round (default: a frame of 4096 B of "
+                "payload with all headers).",
+                UintegerValue(4194),
+                MakeUintegerAccessor(&FabricSwitch::m_quantumBytes),
+                MakeUintegerChecker<uint32_t>(64, 1 << 24))
             .AddAttribute("Ecn",
                           "Mark data frames by the length of the queue they leave.",
                           BooleanValue(true),
@@ -104,7 +126,13 @@ FabricSwitch::GetTypeId()
                           "not.",
                           DataRateValue(DataRate("25Gbps")),
                           MakeDataRateAccessor(&FabricSwitch::m_ecnReferenceRate),
-                          MakeDataRateChecker());
+                          MakeDataRateChecker())
+            .AddAttribute("EcnClasses",
+                          "Classes that are marked otherwise: \"class:Kmin:Kmax:Pmax,...\" at the "
+                          "reference rate, or \"class:off\".",
+                          StringValue(""),
+                          MakeStringAccessor(&FabricSwitch::m_ecnClasses),
+                          MakeStringChecker());
     return tid;
 }
 
@@ -148,19 +176,6 @@ FabricSwitch::SetPlace(uint32_t tier, uint32_t place)
     m_place = place;
 }
 
-uint64_t
-FabricSwitch::HeadroomOf(const FabricPort& port) const
-{
-    if (m_headroomBytes != 0)
-    {
-        return m_headroomBytes;
-    }
-    const FrameTransmitter& transmitter = port.GetTransmitter();
-    const double inFlight = 2e-12 * static_cast<double>(transmitter.GetDelayTicks()) *
-                            static_cast<double>(transmitter.GetRate().GetBitRate()) / 8;
-    return static_cast<uint64_t>(inFlight) + 2 * m_maxFrameBytes + PAUSE_WIRE_BYTES + 1;
-}
-
 void
 FabricSwitch::Configure(uint64_t seed)
 {
@@ -169,29 +184,21 @@ FabricSwitch::Configure(uint64_t seed)
     factory.SetTypeId(ChooseClass("LoadBalancer", m_balancerType, LoadBalancer::GetTypeId()));
     m_balancer = factory.Create<LoadBalancer>();
     m_isEcmp = m_balancer->GetInstanceTypeId() == FlowEcmp::GetTypeId();
-    if (m_ecnMin > m_ecnMax)
-    {
-        std::ostringstream text;
-        text << "EcnMinThreshold " << m_ecnMin << " B lies above EcnMaxThreshold " << m_ecnMax
-             << " B; marking grows from the former to the latter";
-        RefuseInput(text.str());
-    }
+    ConfigureEcn(seed);
+    m_lossless.SetRule(m_dropRule, m_faults);
+    const ClassWeights weights = ClassWeights::Parse("ClassWeights", m_weights, m_quantumBytes);
+    const bool isChecked = m_pfc && m_losslessMask != 0 && m_headroomBytes != 0 &&
+                           m_dropRule == LosslessCheck::STOP_RUN;
     std::vector<uint64_t> headroom;
     for (const auto& port : m_ports)
     {
         FrameTransmitter& transmitter = port->GetTransmitter();
         headroom.push_back(HeadroomOf(*port));
         transmitter.SetBuffer(&m_buffer);
-        if (m_ecn)
+        transmitter.SetWeights(weights);
+        if (isChecked)
         {
-            const auto reference = static_cast<double>(m_ecnReferenceRate.GetBitRate());
-            const auto rate = static_cast<double>(transmitter.GetRate().GetBitRate());
-            const double scale = reference > 0 ? rate / reference : 1;
-            EcnProfile profile;
-            profile.minBytes = static_cast<uint32_t>(static_cast<double>(m_ecnMin) * scale);
-            profile.maxBytes = static_cast<uint32_t>(static_cast<double>(m_ecnMax) * scale);
-            profile.maxProbability = m_ecnMaxProbability;
-            transmitter.SetEcn(profile, seed);
+            LosslessCheck::CheckHeadroom(m_headroomBytes, transmitter, m_maxFrameBytes, Describe());
         }
     }
     SharedBuffer::Config config;
@@ -253,6 +260,7 @@ FabricSwitch::ReceiveFrame(uint16_t port, const TransitFrame& transit)
     if (out == NO_ROUTE)
     {
         ++m_unroutable;
+        m_transmitters[port].CountDrop(transit, DropReason::NO_ROUTE);
         m_pool->Give(transit.frame);
         return;
     }
@@ -311,12 +319,11 @@ FabricSwitch::AdmitWithCare(uint16_t port, const TransitFrame& frame)
 void
 FabricSwitch::Drop(uint16_t port, const TransitFrame& frame)
 {
-    m_transmitters[port].CountDrop();
+    FrameTransmitter& transmitter = m_transmitters[port];
+    transmitter.CountDrop(frame, DropReason::NO_ROOM);
     if (m_pfc && (m_losslessMask >> frame.trafficClass & 1))
     {
-        ++m_losslessDrops;
-        NS_LOG_WARN("lossless class " << +frame.trafficClass << " dropped at switch of tier "
-                                      << m_tier << ", place " << m_place << ", port " << port);
+        m_lossless.Dropped(transmitter, frame, m_buffer, Describe());
     }
     m_pool->Give(frame.frame);
 }
@@ -350,54 +357,6 @@ void
 FabricSwitch::PortDown(uint16_t port)
 {
     m_buffer.ForgetPauses(port);
-}
-
-uint32_t
-FabricSwitch::GetTier() const
-{
-    return m_tier;
-}
-
-uint32_t
-FabricSwitch::GetPlace() const
-{
-    return m_place;
-}
-
-uint32_t
-FabricSwitch::GetPortCount() const
-{
-    return static_cast<uint32_t>(m_ports.size());
-}
-
-uint32_t
-FabricSwitch::GetMaxFrameBytes() const
-{
-    return m_maxFrameBytes;
-}
-
-Ptr<FabricPort>
-FabricSwitch::GetPort(uint32_t index) const
-{
-    return m_ports.at(index);
-}
-
-const SharedBuffer&
-FabricSwitch::GetBuffer() const
-{
-    return m_buffer;
-}
-
-uint64_t
-FabricSwitch::GetUnroutable() const
-{
-    return m_unroutable;
-}
-
-uint64_t
-FabricSwitch::GetLosslessDrops() const
-{
-    return m_losslessDrops;
 }
 
 } // namespace ns3::llm

@@ -3,17 +3,22 @@
 #ifndef LLM_FABRIC_FABRIC_SWITCH_H
 #define LLM_FABRIC_FABRIC_SWITCH_H
 
+#include "deadlock-detector.h"
+#include "ecn-table.h"
 #include "fabric-port.h"
 #include "frame-sink.h"
 #include "load-balancer.h"
+#include "lossless-check.h"
 #include "route-table.h"
 #include "shared-buffer.h"
 
 #include "ns3/object.h"
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace ns3::llm
@@ -71,22 +76,71 @@ class FabricSwitch : public Object, public FrameSink
      */
     void SetPlace(uint32_t tier, uint32_t place);
 
+    /**
+     * Have a class of a port marked in its own way; before the run. It goes before the attributes.
+     * @param port the port
+     * @param trafficClass the class
+     * @param profile thresholds of this port, as they are; EcnProfile(): no marks
+     */
+    void SetEcn(uint16_t port, uint8_t trafficClass, const EcnProfile& profile);
+
+    /**
+     * @param name for reports, e.g. "rail 3 switch 0"
+     * @param faults ends the run; outlives it
+     * @param detector is asked about long pauses; outlives the run
+     */
+    void SetReports(const std::string& name, FabricFaults* faults, DeadlockDetector* detector);
+
+    /** @return what it is called in reports */
+    std::string Describe() const;
+
     /** @return its tier */
-    uint32_t GetTier() const;
+    uint32_t GetTier() const
+    {
+        return m_tier;
+    }
+
     /** @return its place in the tier */
-    uint32_t GetPlace() const;
+    uint32_t GetPlace() const
+    {
+        return m_place;
+    }
+
     /** @return number of ports */
-    uint32_t GetPortCount() const;
+    uint32_t GetPortCount() const
+    {
+        return static_cast<uint32_t>(m_ports.size());
+    }
+
     /** @return wire bytes of the largest frame for which the headroom suffices */
-    uint32_t GetMaxFrameBytes() const;
+    uint32_t GetMaxFrameBytes() const
+    {
+        return m_maxFrameBytes;
+    }
+
     /** @param index number of a port @return the port */
-    Ptr<FabricPort> GetPort(uint32_t index) const;
+    Ptr<FabricPort> GetPort(uint32_t index) const
+    {
+        return m_ports.at(index);
+    }
+
     /** @return the packet memory */
-    const SharedBuffer& GetBuffer() const;
+    const SharedBuffer& GetBuffer() const
+    {
+        return m_buffer;
+    }
+
     /** @return frames dropped because no route led to their destination */
-    uint64_t GetUnroutable() const;
-    /** @return frames of lossless classes dropped for want of headroom: a fault */
-    uint64_t GetLosslessDrops() const;
+    uint64_t GetUnroutable() const
+    {
+        return m_unroutable;
+    }
+
+    /** @return frames of lossless classes dropped for want of headroom: see LosslessDrop */
+    uint64_t GetLosslessDrops() const
+    {
+        return m_lossless.GetDrops();
+    }
 
     /** The link of a port has gone down. @param port the port */
     void PortDown(uint16_t port);
@@ -95,6 +149,8 @@ class FabricSwitch : public Object, public FrameSink
     void Prepare(uint16_t port, const TransitFrame& transit, bool isNext) const override;
     void BufferReleased() override;
     void PortReady(uint16_t port) override;
+    uint64_t GetPauseLimit() const override;
+    void PauseLasts(uint16_t port) override;
 
     /** @param pool where dropped frames go */
     void SetPool(FramePool* pool);
@@ -103,6 +159,8 @@ class FabricSwitch : public Object, public FrameSink
     void DoDispose() override;
     /** @param port a port @return bytes of headroom of a lossless class there */
     uint64_t HeadroomOf(const FabricPort& port) const;
+    /** Set how ports mark. @param seed seed of the run */
+    void ConfigureEcn(uint64_t seed);
     /**
      * Choose among the ports of a group.
      * @param frame the frame
@@ -137,22 +195,30 @@ class FabricSwitch : public Object, public FrameSink
     uint32_t m_tier = 0;                          //!< see SetPlace()
     uint32_t m_place = 0;                         //!< see SetPlace()
     uint64_t m_unroutable = 0;                    //!< see GetUnroutable()
-    uint64_t m_losslessDrops = 0;                 //!< see GetLosslessDrops()
+    LosslessCheck m_lossless;                     //!< counts drops in lossless classes
+    std::string m_name;                           //!< see SetReports()
+    FabricFaults* m_faults = nullptr;             //!< see SetReports()
+    DeadlockDetector* m_detector = nullptr;       //!< see SetReports()
+    std::map<std::pair<uint16_t, uint8_t>, EcnProfile> m_ecnProfiles; //!< see SetEcn()
 
-    std::string m_balancerType;  //!< attribute
-    uint64_t m_bufferBytes;      //!< attribute
-    uint64_t m_reserveBytes;     //!< attribute
-    uint64_t m_headroomBytes;    //!< attribute
-    uint64_t m_hysteresisBytes;  //!< attribute
-    uint32_t m_maxFrameBytes;    //!< attribute
-    double m_alpha;              //!< attribute
-    uint8_t m_losslessMask;      //!< attribute
-    bool m_pfc;                  //!< attribute
-    bool m_ecn;                  //!< attribute
-    uint64_t m_ecnMin;           //!< attribute
-    uint64_t m_ecnMax;           //!< attribute
-    double m_ecnMaxProbability;  //!< attribute
-    DataRate m_ecnReferenceRate; //!< attribute
+    std::string m_balancerType;         //!< attribute
+    uint64_t m_bufferBytes;             //!< attribute
+    uint64_t m_reserveBytes;            //!< attribute
+    uint64_t m_headroomBytes;           //!< attribute
+    uint64_t m_hysteresisBytes;         //!< attribute
+    uint32_t m_maxFrameBytes;           //!< attribute
+    double m_alpha;                     //!< attribute
+    uint8_t m_losslessMask;             //!< attribute
+    bool m_pfc;                         //!< attribute
+    bool m_ecn;                         //!< attribute
+    uint64_t m_ecnMin;                  //!< attribute
+    uint64_t m_ecnMax;                  //!< attribute
+    double m_ecnMaxProbability;         //!< attribute
+    DataRate m_ecnReferenceRate;        //!< attribute
+    std::string m_ecnClasses;           //!< attribute
+    std::string m_weights;              //!< attribute
+    uint32_t m_quantumBytes;            //!< attribute
+    LosslessCheck::DropRule m_dropRule; //!< attribute
 };
 
 } // namespace ns3::llm

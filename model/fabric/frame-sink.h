@@ -46,6 +46,20 @@ class FrameSink
      * @param port number of the port at this owner
      */
     virtual void PortReady(uint16_t port) = 0;
+
+    /** @return ps after which PauseLasts() is to be called; UINT64_MAX: never */
+    virtual uint64_t GetPauseLimit() const
+    {
+        return UINT64_MAX;
+    }
+
+    /**
+     * Frames have waited at a port through a pause for as long as GetPauseLimit() says; once a pause.
+     * @param port number of the port at this owner
+     */
+    virtual void PauseLasts([[maybe_unused]] uint16_t port)
+    {
+    }
 };
 
 } // namespace ns3::llm

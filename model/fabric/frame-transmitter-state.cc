@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 
-// Pauses, a link that goes down or comes up, who looks on, and frames that are lost on it.
+// Pauses, a link that goes down or comes up, who looks on, what is set, and frames that are lost.
 
 #include "frame-transmitter.h"
 
 #include <algorithm>
+#include <numeric>
+#include <utility>
 
 namespace ns3::llm
 {
@@ -20,6 +22,10 @@ FrameTransmitter::SendPause(uint8_t trafficClass, bool stop)
     frame->psn = trafficClass;
     frame->payloadBytes = stop;
     m_counters.pausesSent += stop;
+    if (m_tracer)
+    {
+        m_tracer->PauseSent(trafficClass, stop, m_clock->NowTicks());
+    }
     Enqueue(frame);
 }
 
@@ -28,32 +34,42 @@ FrameTransmitter::SetPaused(uint8_t trafficClass, bool stop)
 {
     Settle();
     const auto bit = static_cast<uint16_t>(1u << trafficClass);
+    const uint64_t now = m_clock->NowTicks();
+    if (m_tracer)
+    {
+        m_tracer->PauseReceived(trafficClass, stop, now);
+    }
     if (stop && !IsPaused(trafficClass))
     {
         ++m_counters.pausesReceived;
-        GetWaiting().pausedSince[trafficClass] = m_clock->NowTicks();
+        GetWaiting().pausedSince[trafficClass] = now;
         m_pausedMask |= bit;
-        if (!m_ring.IsSettled() && trafficClass >= m_fixedClass)
+        if (!m_ring.IsSettled() && GetLevel(trafficClass) >= GetLevel(m_fixedClass))
         {
             TakeBack();
-            if (m_waitingMask & ~m_pausedMask)
+            if (GetChoices() != 0)
             {
                 ScheduleDecision();
             }
         }
+        WatchPauses();
     }
     else if (!stop && IsPaused(trafficClass))
     {
-        m_counters.pausedTicks += m_clock->NowTicks() - m_waiting->pausedSince[trafficClass];
-        m_pausedMask &= ~bit;
+        m_waiting->pausedTicks[trafficClass] += now - m_waiting->pausedSince[trafficClass];
         if (m_waitingMask & bit)
         {
             if (!m_ring.IsSettled())
             {
                 TakeBack();
             }
+            if (m_scheduler)
+            {
+                m_scheduler->NoteIncumbent(GetChoices());
+            }
             ScheduleDecision();
         }
+        m_pausedMask &= ~bit;
         m_owner->PortReady(m_index);
     }
 }
@@ -69,26 +85,31 @@ FrameTransmitter::SetUp(bool isUp)
         return;
     }
     TakeBack();
+    if (m_scheduler)
+    {
+        m_scheduler->Stop();
+    }
     while (m_ring.GetSize() != 0)
     {
-        Lose(m_ring.Front().frame);
+        Lose(m_ring.Front().Store());
         m_ring.PopFront();
     }
     for (uint8_t c = 0; c <= PAUSE_CLASS; ++c)
     {
         while (m_waitingMask >> c & 1)
         {
-            LoseQueued(PopWaiting(c));
+            LoseQueued(m_waiting->Pop(c, m_waitingMask));
         }
     }
     m_decisionAt = FrameClock::NEVER;
     m_settlingAt = FrameClock::NEVER;
+    m_checkAt = FrameClock::NEVER;
     m_freeAt = m_clock->NowTicks();
     for (uint8_t c = 0; c < TRAFFIC_CLASSES; ++c)
     {
         if (IsPaused(c))
         {
-            m_counters.pausedTicks += m_clock->NowTicks() - m_waiting->pausedSince[c];
+            m_waiting->pausedTicks[c] += m_clock->NowTicks() - m_waiting->pausedSince[c];
         }
     }
     m_pausedMask = 0;
@@ -99,6 +120,40 @@ FrameTransmitter::SetUp(bool isUp)
     m_owner->PortReady(m_index);
 }
 
+void
+FrameTransmitter::DepartWithCare(TransitFrame& departure, uint32_t queue)
+{
+    const bool isMarked = m_ecn && m_ecn->IsToMark(departure, queue, m_seed ^ m_place);
+    if (isMarked)
+    {
+        departure.flags |= Frame::MARKED;
+        ++m_counters.marks;
+    }
+    if (m_tracer)
+    {
+        const Frame& frame = *departure.Store();
+        const uint64_t start = GetStart(departure);
+        m_tracer->Dequeued(frame, queue - departure.wireBytes, start);
+        if (isMarked)
+        {
+            m_tracer->Marked(frame, queue, start);
+        }
+    }
+}
+
+uint32_t
+FrameTransmitter::GetLevel(uint8_t trafficClass) const
+{
+    return m_scheduler && m_scheduler->IsWeighted(trafficClass) ? 0 : 1u + trafficClass;
+}
+
+bool
+FrameTransmitter::DecidesEach(uint8_t trafficClass) const
+{
+    return m_needsCare & REFERENCE ||
+           (m_scheduler && m_scheduler->IsUnderWay() && m_scheduler->IsWeighted(trafficClass));
+}
+
 bool
 FrameTransmitter::Inspect(const TransitFrame& transit)
 {
@@ -107,6 +162,10 @@ FrameTransmitter::Inspect(const TransitFrame& transit)
     if (m_loss && m_loss->IsLost(frame, now))
     {
         ++m_counters.corrupted;
+        if (m_tracer)
+        {
+            m_tracer->Dropped(frame, DropReason::FRAME_LOSS, now);
+        }
         m_pool->Give(transit.frame);
         return false;
     }
@@ -132,7 +191,96 @@ void
 FrameTransmitter::Lose(Frame* frame)
 {
     ++m_counters.lost;
+    if (m_tracer)
+    {
+        m_tracer->Dropped(*frame, DropReason::LINK_DOWN, m_clock->NowTicks());
+    }
     m_pool->Give(frame);
+}
+
+void
+FrameTransmitter::CountDrop(const TransitFrame& transit, DropReason reason)
+{
+    m_counters.drops += reason == DropReason::NO_ROOM;
+    m_counters.unroutable += reason == DropReason::NO_ROUTE;
+    if (m_tracer)
+    {
+        m_tracer->Dropped(*transit.Store(), reason, m_clock->NowTicks());
+    }
+}
+
+void
+FrameTransmitter::WatchPauses()
+{
+    const uint64_t limit = m_owner->GetPauseLimit();
+    if (limit != FrameClock::NEVER && m_checkAt == FrameClock::NEVER)
+    {
+        m_checkAt = m_clock->NowTicks() + limit;
+        m_clock->ScheduleFrame(m_checkAt, FrameEventKind::DEPARTURE, m_object);
+    }
+}
+
+void
+FrameTransmitter::CheckPauses()
+{
+    const uint64_t now = m_clock->NowTicks();
+    const uint64_t limit = m_owner->GetPauseLimit();
+    bool isLong = false;
+    uint64_t next = FrameClock::NEVER;
+    for (uint8_t c = 0; c < TRAFFIC_CLASSES; ++c)
+    {
+        if (IsPaused(c))
+        {
+            const uint64_t due = m_waiting->pausedSince[c] + limit;
+            isLong = isLong || (due <= now && (m_waitingMask >> c & 1));
+            next = due > now ? std::min(next, due) : next;
+        }
+    }
+    if (next != FrameClock::NEVER)
+    {
+        m_checkAt = next;
+        m_clock->ScheduleFrame(next, FrameEventKind::DEPARTURE, m_object);
+    }
+    if (isLong)
+    {
+        m_owner->PauseLasts(m_index);
+    }
+}
+
+void
+FrameTransmitter::SetEcn(std::shared_ptr<const EcnTable> table, uint64_t seed)
+{
+    m_ecn = std::move(table);
+    m_seed = seed;
+    m_plainBytes = GetPlainBytes();
+}
+
+void
+FrameTransmitter::SetEcn(const EcnTable& table, uint64_t seed)
+{
+    SetEcn(std::make_shared<EcnTable>(table), seed);
+}
+
+void
+FrameTransmitter::SetTracer(PortTracer* tracer)
+{
+    m_tracer = tracer;
+    SetCare(TRACED, tracer);
+    m_plainBytes = GetPlainBytes();
+}
+
+uint32_t
+FrameTransmitter::GetPlainBytes() const
+{
+    return m_tracer ? 0 : m_ecn ? m_ecn->GetLeastBytes() : UINT32_MAX;
+}
+
+void
+FrameTransmitter::SetWeights(const ClassWeights& weights)
+{
+    const bool isWeighted = weights.GetMask() != 0;
+    m_scheduler = isWeighted ? std::make_unique<DeficitRoundRobin>(weights) : nullptr;
+    SetCare(WEIGHTED, isWeighted);
 }
 
 void
@@ -165,7 +313,27 @@ FrameTransmitter::GetCounters() const
     counters.frames = m_sentFrames;
     counters.wireBytes = m_sentBytes;
     counters.maxQueueBytes = m_maxQueued;
+    if (m_waiting)
+    {
+        counters.pausedTicks = std::accumulate(m_waiting->pausedTicks.begin(),
+                                               m_waiting->pausedTicks.end(),
+                                               uint64_t{0});
+    }
     return counters;
+}
+
+uint64_t
+FrameTransmitter::GetPausedTicks(uint8_t trafficClass, uint64_t tick) const
+{
+    const uint64_t past = m_waiting ? m_waiting->pausedTicks.at(trafficClass) : 0;
+    return IsPaused(trafficClass) ? past + tick - m_waiting->pausedSince[trafficClass] : past;
+}
+
+std::vector<uint64_t>
+FrameTransmitter::GetWaitingBytes(uint8_t trafficClass, uint32_t ports) const
+{
+    return m_waiting ? m_waiting->GetBytesByIngress(trafficClass, ports)
+                     : std::vector<uint64_t>(ports);
 }
 
 uint64_t

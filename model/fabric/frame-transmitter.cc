@@ -113,23 +113,35 @@ FrameTransmitter::EnqueueWithCare(const TransitFrame& transit, uint16_t ingress,
         Decide();
     }
     Count(transit);
-    const bool mayFix = (m_waitingMask & ~m_pausedMask) == 0 && !IsPaused(trafficClass) && IsUp();
-    if (mayFix && (!(m_needsCare & REFERENCE) || m_freeAt <= now))
+    if (m_tracer)
     {
-        if (m_ring.IsSettled() || trafficClass <= m_fixedClass)
+        m_tracer->Enqueued(*transit.Store(), m_queued[trafficClass], now);
+    }
+    const bool mayFix = GetChoices() == 0 && !IsPaused(trafficClass) && IsUp() &&
+                        (m_freeAt <= now || !DecidesEach(trafficClass));
+    const uint32_t level = GetLevel(trafficClass);
+    const uint32_t lastLevel = GetLevel(m_fixedClass);
+    if (mayFix && (m_ring.IsSettled() || trafficClass == m_fixedClass || level < lastLevel))
+    {
+        if (m_scheduler && level == 0)
         {
-            Commit(transit, ingress, now);
+            m_scheduler->Stop();
         }
-        else
-        {
-            CommitAhead(transit, ingress);
-        }
+        Commit(transit, ingress, now);
+    }
+    else if (mayFix && level > lastLevel)
+    {
+        CommitAhead(transit, ingress);
     }
     else
     {
         Frame* frame = transit.Store();
         frame->ingress = ingress;
         EnqueueSlowly(frame);
+    }
+    if (m_needsCare & TRACED)
+    {
+        ScheduleSettling();
     }
 }
 
@@ -142,7 +154,7 @@ FrameTransmitter::CommitAhead(const TransitFrame& transit, uint16_t ingress)
     uint32_t place = m_ring.GetSize() - 1;
     uint64_t start = m_freeAt - delay;
     while (place > m_ring.GetSettledCount() &&
-           m_ring.At(place - 1).trafficClass < transit.trafficClass)
+           GetLevel(m_ring.At(place - 1).trafficClass) < GetLevel(transit.trafficClass))
     {
         TransitFrame& later = m_ring.At(place);
         later = m_ring.At(place - 1);
@@ -174,7 +186,7 @@ FrameTransmitter::EnqueueSlowly(Frame* frame)
     }
     if (IsPaused(frame->trafficClass))
     {
-        PushWaiting(frame);
+        GetWaiting().Push(frame, m_waitingMask);
         return;
     }
     const bool isAlone = m_waitingMask == 1u << frame->trafficClass;
@@ -182,7 +194,11 @@ FrameTransmitter::EnqueueSlowly(Frame* frame)
     {
         TakeBack();
     }
-    PushWaiting(frame);
+    if (m_scheduler)
+    {
+        m_scheduler->NoteIncumbent(GetChoices());
+    }
+    GetWaiting().Push(frame, m_waitingMask);
     ScheduleDecision();
 }
 
@@ -211,17 +227,22 @@ FrameTransmitter::HandleDeparture(void* object)
     if (self->m_settlingAt == now)
     {
         self->m_settlingAt = FrameClock::NEVER;
-        if (self->m_buffer->IsWatched())
+        if (self->m_needsCare & TRACED || (self->m_buffer && self->m_buffer->IsWatched()))
         {
             self->ScheduleSettling();
         }
+    }
+    if (self->m_checkAt == now)
+    {
+        self->m_checkAt = FrameClock::NEVER;
+        self->CheckPauses();
     }
 }
 
 void
 FrameTransmitter::Decide()
 {
-    uint32_t choices = m_waitingMask & ~uint32_t{m_pausedMask};
+    uint32_t choices = GetChoices();
     if (choices == 0)
     {
         return;
@@ -231,24 +252,27 @@ FrameTransmitter::Decide()
         ScheduleDecision(); // this one was meant for an earlier backlog
         return;
     }
-    const auto first = static_cast<uint8_t>(31 - __builtin_clz(choices));
-    CommitWaiting(first);
+    CommitWaiting(Choose(choices));
     Settle();
-    choices = m_waitingMask & ~uint32_t{m_pausedMask};
+    choices = GetChoices();
     if (choices == 0)
     {
         return;
     }
-    if ((choices & (choices - 1)) != 0 || (m_needsCare & REFERENCE))
+    const auto only = static_cast<uint8_t>(31 - __builtin_clz(choices));
+    if ((choices & (choices - 1)) != 0 || DecidesEach(only))
     {
         ScheduleDecision();
         return;
     }
     // not all at once: the next pause would take them back, again and again
-    const auto only = static_cast<uint8_t>(31 - __builtin_clz(choices));
     for (uint32_t i = 0; i < BATCH && (m_waitingMask >> only & 1); ++i)
     {
         CommitWaiting(only);
+    }
+    if (m_needsCare & TRACED)
+    {
+        ScheduleSettling();
     }
     if (m_waitingMask >> only & 1)
     {
@@ -256,79 +280,39 @@ FrameTransmitter::Decide()
     }
 }
 
+uint8_t
+FrameTransmitter::Choose(uint32_t choices)
+{
+    if (!m_scheduler)
+    {
+        return static_cast<uint8_t>(31 - __builtin_clz(choices));
+    }
+    return m_scheduler->Choose(choices,
+                               [this](uint8_t c) { return m_waiting->Front(c)->wireBytes; });
+}
+
 void
 FrameTransmitter::CommitWaiting(uint8_t trafficClass)
 {
-    Frame* frame = PopWaiting(trafficClass);
+    Frame* frame = m_waiting->Pop(trafficClass, m_waitingMask);
+    if (m_scheduler && !(m_waitingMask >> trafficClass & 1))
+    {
+        m_scheduler->Emptied(trafficClass);
+    }
     Commit(TransitFrame(frame), frame->ingress, m_clock->NowTicks());
-}
-
-void
-FrameTransmitter::PushWaiting(Frame* frame)
-{
-    Waiting& waiting = GetWaiting();
-    const uint8_t c = frame->trafficClass;
-    frame->next = nullptr;
-    if (m_waitingMask >> c & 1)
-    {
-        waiting.tail[c]->next = frame;
-    }
-    else
-    {
-        waiting.head[c] = frame;
-        m_waitingMask |= 1u << c;
-    }
-    waiting.tail[c] = frame;
-}
-
-Frame*
-FrameTransmitter::PopWaiting(uint8_t trafficClass)
-{
-    Frame* frame = m_waiting->head[trafficClass];
-    m_waiting->head[trafficClass] = frame->next;
-    if (!frame->next)
-    {
-        m_waitingMask &= ~(1u << trafficClass);
-    }
-    return frame;
 }
 
 void
 FrameTransmitter::TakeBack()
 {
-    Waiting& waiting = GetWaiting();
+    WaitingFrames& waiting = GetWaiting();
     while (!m_ring.IsSettled())
     {
         Frame* frame = m_ring.Back().Store();
-        const uint8_t c = frame->trafficClass;
         m_freeAt = GetStart(m_ring.Back());
         m_ring.PopBack();
-        frame->next = m_waitingMask >> c & 1 ? waiting.head[c] : nullptr;
-        waiting.head[c] = frame;
-        if (!frame->next)
-        {
-            waiting.tail[c] = frame;
-            m_waitingMask |= 1u << c;
-        }
+        waiting.PushFront(frame, m_waitingMask);
     }
-}
-
-void
-FrameTransmitter::MaybeMark(TransitFrame& departure, uint32_t queue)
-{
-    if (queue <= m_ecn.maxBytes)
-    {
-        const double probability =
-            m_ecn.maxProbability * (queue - m_ecn.minBytes) / (m_ecn.maxBytes - m_ecn.minBytes);
-        const Frame& frame = *departure.frame;
-        const uint64_t what = uint64_t{frame.identity} << 32 | frame.attempt;
-        if (HashToUnit(MixHash(m_seed ^ m_place, what)) >= probability)
-        {
-            return;
-        }
-    }
-    departure.flags |= Frame::MARKED;
-    ++m_counters.marks;
 }
 
 void

@@ -3,13 +3,17 @@
 #ifndef LLM_FABRIC_FRAME_TRANSMITTER_H
 #define LLM_FABRIC_FRAME_TRANSMITTER_H
 
+#include "deficit-round-robin.h"
 #include "departure-ring.h"
-#include "ecn-profile.h"
+#include "ecn-table.h"
 #include "fabric-frame.h"
 #include "frame-loss.h"
+#include "frame-observer.h"
 #include "frame-sink.h"
 #include "port-counters.h"
+#include "port-tracer.h"
 #include "shared-buffer.h"
+#include "waiting-frames.h"
 
 #include "ns3/data-rate.h"
 #include "ns3/frame-clock.h"
@@ -30,9 +34,9 @@ namespace ns3::llm
  *
  * A departure is fixed when the frame is queued, and the frame costs one event, its arrival. One of a
  * higher class goes ahead of what has not started (strict priority), which then leaves later. A pause
- * takes back what has not started; what has waited through a pause is decided on one at a time. What
- * has left is settled (queue length, mark, buffer) lazily, before anything could depend on it; while
- * a pause is on in the switch, exactly when it leaves.
+ * takes back what has not started, and so does a class that shares the line by weight with another one;
+ * what has waited is decided on one at a time. What has left is settled (queue length, mark, buffer)
+ * lazily, before anything could depend on it; while a pause is on in the switch, exactly when it leaves.
  */
 class alignas(64) FrameTransmitter
 {
@@ -141,11 +145,9 @@ class alignas(64) FrameTransmitter
      */
     void SendPause(uint8_t trafficClass, bool stop);
 
-    /** Note that the owner dropped a frame that came in by this port. */
-    void CountDrop()
-    {
-        ++m_counters.drops;
-    }
+    /** Note that the owner dropped a frame that came in by this port. @param transit the frame
+     * @param reason NO_ROOM or NO_ROUTE */
+    void CountDrop(const TransitFrame& transit, DropReason reason);
 
     /** Take note of all that has left by now. */
     void Settle()
@@ -178,14 +180,18 @@ class alignas(64) FrameTransmitter
     }
 
     /**
-     * @param profile how to mark
+     * @param table how to mark, by class
      * @param seed seed of the draws
      */
-    void SetEcn(const EcnProfile& profile, uint64_t seed)
-    {
-        m_ecn = profile;
-        m_seed = seed;
-    }
+    void SetEcn(std::shared_ptr<const EcnTable> table, uint64_t seed);
+    /** @copydoc SetEcn */
+    void SetEcn(const EcnTable& table, uint64_t seed);
+
+    /** @param weights of the classes that share the line by weight; before the first frame */
+    void SetWeights(const ClassWeights& weights);
+
+    /** @param tracer is told of everything from here on; outlives the run; nullptr: nobody is */
+    void SetTracer(PortTracer* tracer);
 
     /** @param buffer the switch's buffer; nullptr (as at first) at a NIC */
     void SetBuffer(SharedBuffer* buffer)
@@ -201,6 +207,26 @@ class alignas(64) FrameTransmitter
 
     /** @return what was counted */
     PortCounters GetCounters() const;
+
+    /**
+     * @param trafficClass a class
+     * @param tick a tick, at or after the last event
+     * @return ps for which the peer had stopped the class up to then
+     */
+    uint64_t GetPausedTicks(uint8_t trafficClass, uint64_t tick) const;
+
+    /** @param trafficClass a class @return whether frames of it wait without a departure */
+    bool HasWaiting(uint8_t trafficClass) const
+    {
+        return m_waitingMask >> trafficClass & 1;
+    }
+
+    /**
+     * @param trafficClass a class that is paused
+     * @param ports number of ports of the switch
+     * @return wire bytes that wait, by the port by which they came into the switch
+     */
+    std::vector<uint64_t> GetWaitingBytes(uint8_t trafficClass, uint32_t ports) const;
 
     /** @return the other end, or nullptr */
     FrameTransmitter* GetPeer() const
@@ -226,6 +252,12 @@ class alignas(64) FrameTransmitter
         return m_object;
     }
 
+    /** @return the current tick of its clock */
+    uint64_t GetNowTicks() const
+    {
+        return m_clock->NowTicks();
+    }
+
     /** @return propagation of the link, ps */
     uint64_t GetDelayTicks() const
     {
@@ -238,21 +270,8 @@ class alignas(64) FrameTransmitter
         return m_rate;
     }
 
-    /**
-     * Called with every frame that arrives over a link: who, where, when.
-     */
-    class Observer
-    {
-      public:
-        virtual ~Observer() = default;
-        /**
-         * @param transmitter the sending end of the link
-         * @param frame the frame, received whole at the far end
-         * @param tick now
-         */
-        virtual void
-        FrameArrived(const FrameTransmitter& transmitter, const Frame& frame, uint64_t tick) = 0;
-    };
+    /** See there. */
+    using Observer = FrameObserver;
 
     /** @param observer sees every arrival from here on, once; must outlive the events to come */
     void AddObserver(Observer* observer);
@@ -273,20 +292,14 @@ class alignas(64) FrameTransmitter
 
     static constexpr uint8_t DOWN = 1;      //!< the link is down
     static constexpr uint8_t REFERENCE = 2; //!< each departure is decided when due
+    static constexpr uint8_t WEIGHTED = 4;  //!< some classes share the line by weight
+    static constexpr uint8_t TRACED = 8;    //!< there is a tracer
 
-    /** @param what DOWN or REFERENCE @param isSo whether it is so */
+    /** @param what DOWN, REFERENCE, WEIGHTED or TRACED @param isSo whether it is so */
     void SetCare(uint8_t what, bool isSo)
     {
         m_needsCare = static_cast<uint8_t>(isSo ? m_needsCare | what : m_needsCare & ~what);
     }
-
-    /** What waits, by class; made when first needed. */
-    struct Waiting
-    {
-        std::array<Frame*, TRAFFIC_CLASSES + 1> head{};      //!< the first of each class
-        std::array<Frame*, TRAFFIC_CLASSES + 1> tail{};      //!< the last of each class
-        std::array<uint64_t, TRAFFIC_CLASSES> pausedSince{}; //!< tick of the stop in force
-    };
 
     /** Handler of FrameEventKind::ARRIVAL. @param object the transmitter */
     static void HandleArrival(void* object);
@@ -321,9 +334,9 @@ class alignas(64) FrameTransmitter
         TransitFrame& departure = m_ring.FirstUnsettled();
         const uint32_t bytes = departure.wireBytes;
         uint32_t& queued = m_queued[departure.trafficClass];
-        if (__builtin_expect(queued > m_ecn.minBytes, 0) && departure.kind == FrameKind::DATA)
+        if (__builtin_expect(queued > m_plainBytes, 0))
         {
-            MaybeMark(departure, queued);
+            DepartWithCare(departure, queued);
         }
         queued -= bytes;
         if (__builtin_expect(departure.flags & Frame::TELEMETRY, 0))
@@ -344,11 +357,11 @@ class alignas(64) FrameTransmitter
     }
 
     /** @return what waits, made if it is the first */
-    Waiting& GetWaiting()
+    WaitingFrames& GetWaiting()
     {
         if (!m_waiting)
         {
-            m_waiting = std::make_unique<Waiting>();
+            m_waiting = std::make_unique<WaitingFrames>();
         }
         return *m_waiting;
     }
@@ -395,10 +408,19 @@ class alignas(64) FrameTransmitter
     /** Queue a frame that can perhaps not be fixed at once. @param transit it @param ingress its
      * @param now ps */
     void EnqueueWithCare(const TransitFrame& transit, uint16_t ingress, uint64_t now);
-    /** Queue a frame behind those of its class. @param frame the frame */
-    void PushWaiting(Frame* frame);
-    /** Take the first waiting frame of a class. @param trafficClass the class @return the frame */
-    Frame* PopWaiting(uint8_t trafficClass);
+
+    /** @param trafficClass a class @return its place in the order of service: classes at the same one
+     * share by weight */
+    uint32_t GetLevel(uint8_t trafficClass) const;
+    /** @param trafficClass a class @return whether each departure is decided when due, for now */
+    bool DecidesEach(uint8_t trafficClass) const;
+
+    /** @return classes that may send what waits */
+    uint32_t GetChoices() const
+    {
+        return m_waitingMask & ~uint32_t{m_pausedMask};
+    }
+
     /** Fix the departure of a frame ahead of all of lower classes that have not started: they leave
      * later. @param transit the frame @param ingress its */
     void CommitAhead(const TransitFrame& transit, uint16_t ingress);
@@ -408,6 +430,8 @@ class alignas(64) FrameTransmitter
     void TakeBack();
     /** Decide what leaves now. */
     void Decide();
+    /** @param choices classes that may send, not 0 @return the one that does */
+    uint8_t Choose(uint32_t choices);
     /** See to it that Decide() runs when the last frame has left. */
     void ScheduleDecision();
     /** Let a frame wait. @param frame the frame */
@@ -416,8 +440,14 @@ class alignas(64) FrameTransmitter
     void ScheduleSettling();
     /** Stamp telemetry into a data frame. @param departure the frame, which leaves the queue */
     void Stamp(const TransitFrame& departure);
-    /** Mark a frame if the draw says so. @param departure the frame @param queue bytes with it */
-    void MaybeMark(TransitFrame& departure, uint32_t queue);
+    /** Mark or show a frame that leaves. @param departure the frame @param queue bytes with it */
+    void DepartWithCare(TransitFrame& departure, uint32_t queue);
+    /** @return queue up to which nothing but the departure itself happens at a departure, bytes */
+    uint32_t GetPlainBytes() const;
+    /** Have an event when the stops in force have lasted long, if the owner wants to know. */
+    void WatchPauses();
+    /** Tell the owner if frames have waited long behind a stop. */
+    void CheckPauses();
     /** A PFC frame has come in. @param trafficClass class @param stop stop or go on */
     void SetPaused(uint8_t trafficClass, bool stop);
     /** Lose a frame that has not departed. @param frame the frame */
@@ -436,7 +466,7 @@ class alignas(64) FrameTransmitter
     uint16_t m_waitingMask = 0;               //!< classes with waiting frames
     uint16_t m_pausedMask = 0;                //!< classes that the peer has stopped
     uint8_t m_fixedClass = 0;  //!< class of the last fixed departure: the others' are not lower
-    uint8_t m_needsCare = 0;   //!< DOWN, REFERENCE
+    uint8_t m_needsCare = 0;   //!< DOWN, REFERENCE, WEIGHTED, TRACED
     bool m_isObserved = false; //!< there are observers or a loss
     uint16_t m_index = 0;      //!< number at the owner
     SharedBuffer* m_buffer = nullptr; //!< the switch's memory
@@ -447,23 +477,27 @@ class alignas(64) FrameTransmitter
     uint64_t m_sentBytes = 0;         //!< wire bytes of these
     std::array<uint32_t, TRAFFIC_CLASSES + 1> m_queued{}; //!< wire bytes not departed, by class
     uint32_t m_maxQueued = 0;                             //!< the largest of these so far
-    EcnProfile m_ecn;                                     //!< marking
+    uint32_t m_plainBytes = UINT32_MAX;                   //!< see GetPlainBytes()
 
     alignas(64) std::array<TransitFrame, DepartureRing::FIRST_ROOM> m_firstRoom; //!< of the ring
 
     // What few frames touch.
-    FrameTransmitter* m_peer = nullptr;        //!< the other end
-    FrameSink* m_owner = nullptr;              //!< switch or NIC
-    FrameLoss* m_loss = nullptr;               //!< says which frames do not arrive
-    uint64_t m_decisionAt = FrameClock::NEVER; //!< tick of the decision in force
-    uint64_t m_settlingAt = FrameClock::NEVER; //!< tick of the settling event in force
-    uint64_t m_seed = 0;                       //!< seed of the draws
-    uint64_t m_place = 0;                      //!< hash of the place
-    std::unique_ptr<Waiting> m_waiting;        //!< frames without a departure
-    PortCounters m_counters;                   //!< what happened, but for what was sent
-    FramePool* m_pool = nullptr;               //!< where lost frames go
-    DataRate m_rate;                           //!< line rate
-    std::vector<Observer*> m_observers;        //!< see arrivals
+    FrameTransmitter* m_peer = nullptr;             //!< the other end
+    FrameSink* m_owner = nullptr;                   //!< switch or NIC
+    FrameLoss* m_loss = nullptr;                    //!< says which frames do not arrive
+    uint64_t m_decisionAt = FrameClock::NEVER;      //!< tick of the decision in force
+    uint64_t m_settlingAt = FrameClock::NEVER;      //!< tick of the settling event in force
+    uint64_t m_checkAt = FrameClock::NEVER;         //!< tick of the look at stops in force
+    uint64_t m_seed = 0;                            //!< seed of the draws
+    uint64_t m_place = 0;                           //!< hash of the place
+    std::unique_ptr<WaitingFrames> m_waiting;       //!< frames without a departure
+    std::unique_ptr<DeficitRoundRobin> m_scheduler; //!< of classes with weights, if there are any
+    std::shared_ptr<const EcnTable> m_ecn;          //!< marking, if there is any
+    PortTracer* m_tracer = nullptr;                 //!< is told of everything
+    PortCounters m_counters;                        //!< what happened, but for what was sent
+    FramePool* m_pool = nullptr;                    //!< where lost frames go
+    DataRate m_rate;                                //!< line rate
+    std::vector<Observer*> m_observers;             //!< see arrivals
 };
 
 } // namespace ns3::llm

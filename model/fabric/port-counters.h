@@ -20,6 +20,7 @@ struct PortCounters
     uint64_t pausesReceived = 0; //!< PFC frames that stopped this port
     uint64_t pausesSent = 0;     //!< PFC frames that stopped the peer
     uint64_t drops = 0;          //!< frames dropped here because the buffer had no room
+    uint64_t unroutable = 0;     //!< frames dropped here because no route led to their destination
     uint64_t lost = 0;           //!< frames lost because the link was down
     uint64_t corrupted = 0;      //!< frames sent that did not arrive: see FrameLoss
     uint64_t pausedTicks = 0;    //!< time for which a class was stopped, ps, summed over classes

@@ -105,6 +105,30 @@ SharedBuffer::ForgetPauses(uint16_t port)
     m_pausedCount = static_cast<uint32_t>(m_paused.size());
 }
 
+int64_t
+SharedBuffer::GetSharedPartOf(uint16_t port, uint8_t trafficClass, uint64_t bytes) const
+{
+    // what leaves is taken from the headroom first
+    const Counter& counter = At(port, trafficClass);
+    return SharedPart(std::min<uint64_t>(bytes, counter.bytes));
+}
+
+bool
+SharedBuffer::WouldResume(uint16_t port,
+                          uint8_t trafficClass,
+                          uint64_t bytes,
+                          int64_t sharedUsed) const
+{
+    if (bytes > At(port, trafficClass).bytes)
+    {
+        return false; // some of the headroom is still in use
+    }
+    const double threshold = m_alpha * static_cast<double>(m_sharedBytes - sharedUsed);
+    const int64_t shared = SharedPart(bytes);
+    return shared == 0 ||
+           static_cast<double>(shared) <= threshold - static_cast<double>(m_hysteresisBytes);
+}
+
 uint64_t
 SharedBuffer::GetUsedBytes() const
 {

@@ -158,6 +158,41 @@ class alignas(64) SharedBuffer
      */
     uint64_t GetUsedBytes(uint16_t port, uint8_t trafficClass) const;
 
+    /** @param port a port @param trafficClass a class @return whether it has asked for a pause */
+    bool IsPaused(uint16_t port, uint8_t trafficClass) const
+    {
+        return At(port, trafficClass).isPaused;
+    }
+
+    /** @param port a port @param trafficClass a class @return bytes in its headroom */
+    uint64_t GetHeadroomUsed(uint16_t port, uint8_t trafficClass) const
+    {
+        return At(port, trafficClass).headroomBytes;
+    }
+
+    /** @param port a port @return size of the headroom of a lossless class there, bytes */
+    uint64_t GetHeadroomSize(uint16_t port) const
+    {
+        return m_headroom[port];
+    }
+
+    /**
+     * @param port a port
+     * @param trafficClass a class
+     * @param bytes what of it stays when the rest has left
+     * @return its use of the shared part then, bytes
+     */
+    int64_t GetSharedPartOf(uint16_t port, uint8_t trafficClass, uint64_t bytes) const;
+
+    /**
+     * @param port a port
+     * @param trafficClass a class
+     * @param bytes what of it stays when the rest has left
+     * @param sharedUsed what all use of the shared part then
+     * @return whether it may go on (XON) then
+     */
+    bool WouldResume(uint16_t port, uint8_t trafficClass, uint64_t bytes, int64_t sharedUsed) const;
+
     /** @return XOFF threshold of a (port, class) now, bytes of the shared part */
     double GetThreshold() const
     {

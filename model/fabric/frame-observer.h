@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-2.0-only
+
+#ifndef LLM_FABRIC_FRAME_OBSERVER_H
+#define LLM_FABRIC_FRAME_OBSERVER_H
+
+#include <cstdint>
+
+namespace ns3::llm
+{
+
+class FrameTransmitter;
+struct Frame;
+
+/**
+ * @ingroup llm-fabric-fabric
+ * Called with every frame that arrives over a link: who, where, when.
+ */
+class FrameObserver
+{
+  public:
+    virtual ~FrameObserver() = default;
+    /**
+     * @param transmitter the sending end of the link
+     * @param frame the frame, received whole at the far end
+     * @param tick now
+     */
+    virtual void
+    FrameArrived(const FrameTransmitter& transmitter, const Frame& frame, uint64_t tick) = 0;
+};
+
+} // namespace ns3::llm
+
+#endif // LLM_FABRIC_FRAME_OBSERVER_H
