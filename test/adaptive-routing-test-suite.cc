@@ -57,10 +57,13 @@ class LoadTestCase : public TestCase
                {{1000, 1000, 1000}, {500, 1000}, {9000, 3000}, {500, 1082}},
                {1},
                "bytes that wait");
-        Expect({g, g, g}, {{1000}, {}, {1000}}, {1}, "an idle one before those that send");
-        Expect({g, g, g}, {{1000}, {800}, {900}}, {1}, "the one that is free first");
+        Expect({g, g, g, g},
+               {{1000}, {}, {9000}, {50, 50}},
+               {0, 1, 2},
+               "a frame being sent is none");
         Expect({g, g}, {{9000}, {100, 100}}, {0}, "nothing waits, though it sends for longer");
         Expect({g, "400Gbps"}, {{100, 1000}, {9000, 3999}}, {1}, "four times as fast");
+        Expect({g, "400Gbps"}, {{100, 1000}, {9000, 4000}}, {0, 1}, "equal in time");
         Expect({g, "400Gbps"}, {{100, 1000}, {9000, 4001}}, {0}, "more than four times as much");
         Expect({g, g, g, g}, {{50, 900}, {80, 900}, {50, 901}, {50, 900}}, {0, 1, 3}, "equals");
         Expect({g, g, g, g}, {{}, {}, {}, {}}, {0, 1, 2, 3}, "all idle");
@@ -137,7 +140,7 @@ class DrainTestCase : public TestCase
                      bench.Queue(0, {1000, 1000, 1000, 1000});
                      bench.Queue(1, {9000, 1500});
                  });
-        for (const uint64_t tick : {0, 79999, 80000, 159999, 160000, 719999, 720000})
+        for (const uint64_t tick : {0, 79999, 80000, 159999, 160000, 719999})
         {
             bench.At(US + tick,
                      [&, tick]()
@@ -153,7 +156,6 @@ class DrainTestCase : public TestCase
         NS_TEST_EXPECT_MSG_EQ(taken[159999], 1, "2000 to 1500");
         NS_TEST_EXPECT_MSG_EQ(taken[160000], 0, "1000 to 1500");
         NS_TEST_EXPECT_MSG_EQ(taken[719999], 0, "idle to 1500");
-        NS_TEST_EXPECT_MSG_EQ(taken[720000], 0, "idle to one that sends");
     }
 };
 

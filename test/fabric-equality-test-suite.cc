@@ -380,7 +380,7 @@ class FabricEqualityTestSuite : public TestSuite
                     net.SendAllToAll(100000);
                 },
                 [](const Outcome& o)
-                { return o.delivered == 240 && o.marks > 100 && o.pauses > 20; }));
+                { return o.delivered == 240 && o.marks > 50 && o.pauses > 20; }));
         }
     }
 };

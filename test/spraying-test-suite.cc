@@ -44,13 +44,14 @@ Set(const Choice& choice, const std::string& recovery = "SelectiveRepeat", uint3
     Config::SetDefault("ns3::llm::SelectiveRepeat::ReorderDepth", UintegerValue(depth));
 }
 
-/** Each host sends three messages to another pod. @param run of a fat-tree of k = 4 */
+/** Each host sends three messages to another pod. @param run of a fat-tree of k = 4 @param most bytes of
+ * the largest */
 void
-SendAcross(Delivery& run)
+SendAcross(Delivery& run, uint64_t most)
 {
     for (uint32_t source = 0; source < 16; ++source)
     {
-        for (const uint64_t bytes : {500000u, 1u, 123456u})
+        for (const uint64_t bytes : {most, uint64_t{1}, most / 4})
         {
             run.Send(source, (source + 5) % 16, bytes);
         }
@@ -76,9 +77,15 @@ class ReorderingTestCase : public TestCase
         for (const Choice& choice : PER_FRAME)
         {
             const std::string name = choice.balancer + " with " + choice.entropy + ": ";
-            NS_TEST_EXPECT_MSG_EQ(Run(choice, "SelectiveRepeat", 64).first, 0u, name << "tolerant");
-            const auto [again, ticks] = Run(choice, "SelectiveRepeat", 0);
+            NS_TEST_EXPECT_MSG_EQ(Run(choice, "SelectiveRepeat", 128).first,
+                                  0u,
+                                  name << "tolerant");
+            const uint64_t again = Run(choice, "SelectiveRepeat", 0).first;
             NS_TEST_EXPECT_MSG_GT(again, 100u, name << "frames overtake each other");
+            if (choice.balancer == "AdaptiveRouting")
+            {
+                continue; // takes long, and differs little from RandomSpray
+            }
             const auto [back, backTicks] = Run(choice, "GoBackN", 0);
             NS_TEST_EXPECT_MSG_GT(back, 5 * again, name << "a round trip for each");
             NS_TEST_EXPECT_MSG_GT(backTicks, 2 * ecmpTicks, name << "collapse");
@@ -95,7 +102,7 @@ class ReorderingTestCase : public TestCase
         Set(choice, recovery, depth);
         Delivery run;
         run.net.MakeFatTree(4);
-        SendAcross(run);
+        SendAcross(run, 300000);
         NS_TEST_EXPECT_MSG_EQ(run.Run(), "", choice.balancer << ", " << recovery);
         NS_TEST_EXPECT_MSG_EQ(run.net.LosslessDrops(), 0u, "no losses");
         return {run.net.transport->GetCounters().retransmissions, run.net.LastDelivery()};
@@ -132,7 +139,7 @@ class LossTestCase : public TestCase
     void Run(const Choice& choice, const std::string& recovery, bool areLinksFailing)
     {
         Set(choice, recovery, 16);
-        SetLoss(0.002);
+        SetLoss(0.003);
         Config::SetDefault("ns3::llm::RdmaTransport::RetransmissionTimeout",
                            TimeValue(MicroSeconds(100)));
         Config::SetDefault("ns3::llm::RdmaTransport::MaxTimeouts", UintegerValue(12));
@@ -144,7 +151,7 @@ class LossTestCase : public TestCase
             run.net.network->SetLinkState(link, MicroSeconds(10 + link), false);
             run.net.network->SetLinkState(link, MicroSeconds(100 + link), true);
         }
-        SendAcross(run);
+        SendAcross(run, 80000);
         NS_TEST_EXPECT_MSG_EQ(run.Run(),
                               "",
                               choice.balancer << ", " << choice.entropy << ", " << recovery);

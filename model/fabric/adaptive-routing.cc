@@ -52,19 +52,9 @@ uint64_t
 AdaptiveRouting::LoadOf(uint16_t port, uint8_t trafficClass) const
 {
     constexpr uint64_t PAUSED = uint64_t{1} << 63;
-    constexpr uint64_t WAITING = uint64_t{1} << 62;
     FrameTransmitter& transmitter = GetSwitch().ports[port];
-    const uint64_t now = GetSwitch().clock->NowTicks();
-    const uint64_t waiting = transmitter.TakeQueueBytes();
-    uint64_t load = 0;
-    if (waiting != 0)
-    {
-        load = WAITING | transmitter.GetSerializationTicks(static_cast<uint32_t>(waiting));
-    }
-    else if (transmitter.GetFreeTick() > now)
-    {
-        load = transmitter.GetFreeTick() - now;
-    }
+    const auto waiting = static_cast<uint32_t>(transmitter.TakeQueueBytes());
+    const uint64_t load = transmitter.GetSerializationTicks(waiting);
     return transmitter.IsPaused(trafficClass) ? PAUSED | load : load;
 }
 

@@ -15,9 +15,9 @@ namespace ns3::llm
  * Each frame takes the least loaded port, of all candidates or of some drawn by its identity (power of
  * two choices) and of the best that were remembered (DRILL).
  *
- * A port whose class is paused comes last. Of the others one that sends nothing is best, then the one
- * that ends soonest what it sends, if nothing waits; then the one where what waits takes the least
- * time at its rate. The frame's draw decides between equals.
+ * The load of a port is the time that what waits there, of any class and without the frame that is
+ * being sent, takes at its rate. A port whose class is paused comes after all others. The frame's draw
+ * decides between equals.
  */
 class AdaptiveRouting : public LoadBalancer
 {
