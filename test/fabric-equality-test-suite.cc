@@ -171,6 +171,32 @@ SetLoss(const std::string& type)
                        TimeValue(MicroSeconds(100)));
 }
 
+/** Have the switches choose otherwise. @param balancer how @param entropy how the senders choose */
+void
+SetBalancer(const std::string& balancer, const std::string& entropy = "FlowEntropy")
+{
+    Config::SetDefault("ns3::llm::FabricSwitch::LoadBalancer",
+                       StringValue("ns3::llm::" + balancer));
+    Config::SetDefault("ns3::llm::RdmaTransport::SendEntropy", StringValue("ns3::llm::" + entropy));
+    Config::SetDefault("ns3::llm::RdmaTransport::LossRecovery",
+                       StringValue("ns3::llm::SelectiveRepeat"));
+    Config::SetDefault("ns3::llm::SelectiveRepeat::ReorderDepth", UintegerValue(64));
+    Config::SetDefault("ns3::llm::Flowlet::Timeout", TimeValue(MicroSeconds(1)));
+    Config::SetDefault("ns3::llm::RdmaTransport::RetransmissionTimeout",
+                       TimeValue(MicroSeconds(200)));
+}
+
+/** Have links go down and come up. @param net the network */
+void
+FailLinks(SmallNetwork& net)
+{
+    for (uint32_t link = 0; link < net.network->GetLinkCount(); link += 5)
+    {
+        net.network->SetLinkState(link, MicroSeconds(20 + link), false);
+        net.network->SetLinkState(link, MicroSeconds(60 + 2 * link), true);
+    }
+}
+
 /** Seeds change paths and marks, and nothing else does. */
 class SeedTestCase : public TestCase
 {
@@ -295,11 +321,7 @@ class FabricEqualityTestSuite : public TestSuite
             },
             [](SmallNetwork& net)
             {
-                for (uint32_t link = 0; link < net.network->GetLinkCount(); link += 5)
-                {
-                    net.network->SetLinkState(link, MicroSeconds(20 + link), false);
-                    net.network->SetLinkState(link, MicroSeconds(60 + 2 * link), true);
-                }
+                FailLinks(net);
                 net.SendAllToAll(100000);
             },
             [](const Outcome& o)
@@ -330,16 +352,46 @@ class FabricEqualityTestSuite : public TestSuite
             },
             [](SmallNetwork& net)
             {
-                for (uint32_t link = 0; link < net.network->GetLinkCount(); link += 5)
-                {
-                    net.network->SetLinkState(link, MicroSeconds(20 + link), false);
-                    net.network->SetLinkState(link, MicroSeconds(60 + 2 * link), true);
-                }
+                FailLinks(net);
                 net.SendAllToAll(100000);
             },
             [](const Outcome& o)
             { return o.delivered == 240 && o.drops > 20 && o.retransmissions > 100; }));
+        AddSpraying();
         AddTestCase(new SeedTestCase);
+    }
+
+  private:
+    /** With marks, pauses and failing links, under each load balancer and entropy. */
+    void AddSpraying()
+    {
+        const std::vector<std::pair<std::string, std::string>> choices{
+            {"RandomSpray", "FlowEntropy"},
+            {"RoundRobinSpray", "FlowEntropy"},
+            {"Flowlet", "FlowEntropy"},
+            {"AdaptiveRouting", "FlowEntropy"},
+            {"FlowEcmp", "RandomEntropy"},
+            {"FlowEcmp", "RecycledEntropy"}};
+        for (const auto& [balancer, entropy] : choices)
+        {
+            const std::string balancerName = balancer;
+            const std::string entropyName = entropy;
+            AddTestCase(new EqualityTestCase(
+                "All-to-all with " + balancer + " and " + entropy,
+                [balancerName, entropyName]()
+                {
+                    SetEarlyMarks();
+                    SetBuffer(400000);
+                    SetBalancer(balancerName, entropyName);
+                },
+                [](SmallNetwork& net)
+                {
+                    FailLinks(net);
+                    net.SendAllToAll(100000);
+                },
+                [](const Outcome& o)
+                { return o.delivered == 240 && o.marks > 50 && o.pauses > 20; }));
+        }
     }
 };
 

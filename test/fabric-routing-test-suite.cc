@@ -4,8 +4,8 @@
 
 #include "small-network.h"
 
+#include "ns3/flow-ecmp.h"
 #include "ns3/input-error.h"
-#include "ns3/load-balancer.h"
 #include "ns3/route-builder.h"
 #include "ns3/test.h"
 
@@ -153,7 +153,6 @@ class SpreadTestCase : public TestCase
     /** @param flows balls @param paths bins @param fullest expected @param inUse expected */
     void CheckBins(uint32_t flows, uint32_t paths, double fullest, double inUse)
     {
-        FlowEcmp balancer;
         std::vector<uint16_t> ports;
         for (uint32_t i = 0; i < paths; ++i)
         {
@@ -168,9 +167,8 @@ class SpreadTestCase : public TestCase
             uint32_t most = 0;
             for (uint32_t flow = 0; flow < flows; ++flow)
             {
-                Frame frame{};
-                frame.entropy = static_cast<uint32_t>(MixHash(flow, 1) >> 32);
-                most = std::max(most, ++count[balancer.Choose(frame, ports, MixHash(trial, 5))]);
+                const auto entropy = static_cast<uint32_t>(MixHash(flow, 1) >> 32);
+                most = std::max(most, ++count[FlowEcmp::Pick(entropy, ports, MixHash(trial, 5))]);
             }
             sumFullest += most;
             sumInUse += static_cast<double>(count.size());

@@ -22,7 +22,9 @@ struct Kind
 /// All kinds.
 constexpr Kind KINDS[] = {
     {"congestion-controls", "ns3::llm::RdmaCongestionControl"},
+    {"loss-recoveries", "ns3::llm::RdmaLossRecovery"},
     {"load-balancers", "ns3::llm::LoadBalancer"},
+    {"send-entropies", "ns3::llm::SendEntropy"},
     {"algorithms", "ns3::llm::CollectiveAlgorithm"},
     {"cost-models", "ns3::llm::OperatorCostModel"},
     {"transports", "ns3::llm::MessageTransport"},

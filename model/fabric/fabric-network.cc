@@ -92,6 +92,7 @@ FabricNetwork::AddTerminal(Ptr<Node> node, uint32_t place, const std::string& na
     vertex.name = name;
     m_vertices.push_back(vertex);
     m_terminals.push_back(static_cast<uint32_t>(m_vertices.size() - 1));
+    m_terminalPlaces.push_back(place);
     m_owners.push_back(nullptr);
     return m_terminals.back();
 }
@@ -197,6 +198,7 @@ FabricNetwork::Build()
         }
         if (vertex.fabricSwitch)
         {
+            vertex.fabricSwitch->SetSurroundings(PeekPointer(m_clock), &m_terminalPlaces);
             vertex.fabricSwitch->Configure(seed);
         }
     }
@@ -341,7 +343,7 @@ FabricNetwork::GetTerminalPort(uint32_t terminal) const
 uint32_t
 FabricNetwork::GetTerminalPlace(uint32_t terminal) const
 {
-    return m_vertices[m_terminals.at(terminal)].place;
+    return m_terminalPlaces.at(terminal);
 }
 
 uint32_t

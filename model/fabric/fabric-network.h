@@ -217,6 +217,7 @@ class FabricNetwork : public Object
     FramePool m_pool;                                 //!< frames
     std::vector<Vertex> m_vertices;                   //!< switches and terminals
     std::vector<uint32_t> m_terminals;                //!< vertex of each terminal
+    std::vector<uint32_t> m_terminalPlaces;           //!< place of each terminal
     std::vector<uint32_t> m_switches;                 //!< vertex of each switch
     std::vector<std::unique_ptr<Edge>> m_edges;       //!< links
     std::vector<FrameSink*> m_owners;                 //!< of each terminal

@@ -170,6 +170,13 @@ FabricSwitch::SetPool(FramePool* pool)
 }
 
 void
+FabricSwitch::SetSurroundings(const FrameClock* clock, const std::vector<uint32_t>* terminalPlaces)
+{
+    m_view.clock = clock;
+    m_view.terminalPlaces = terminalPlaces;
+}
+
+void
 FabricSwitch::SetPlace(uint32_t tier, uint32_t place)
 {
     m_tier = tier;
@@ -177,13 +184,27 @@ FabricSwitch::SetPlace(uint32_t tier, uint32_t place)
 }
 
 void
-FabricSwitch::Configure(uint64_t seed)
+FabricSwitch::MakeBalancer(uint64_t seed)
 {
-    m_seed = MixHash(MixHash(seed, m_tier), m_place);
+    m_view.ports = m_transmitters;
+    m_view.runSeed = seed;
+    m_view.seed = MixHash(MixHash(seed, m_tier), m_place);
     ObjectFactory factory;
     factory.SetTypeId(ChooseClass("LoadBalancer", m_balancerType, LoadBalancer::GetTypeId()));
     m_balancer = factory.Create<LoadBalancer>();
-    m_isEcmp = m_balancer->GetInstanceTypeId() == FlowEcmp::GetTypeId();
+    m_balancer->Begin(m_view);
+    if (m_balancer->GetInstanceTypeId() == FlowEcmp::GetTypeId())
+    {
+        const auto ecmp = DynamicCast<FlowEcmp>(m_balancer);
+        m_isEcmp = ecmp->IsPlain();
+        m_ecmpSeed = ecmp->GetSeed();
+    }
+}
+
+void
+FabricSwitch::Configure(uint64_t seed)
+{
+    MakeBalancer(seed);
     ConfigureEcn(seed);
     m_lossless.SetRule(m_dropRule, m_faults);
     const ClassWeights weights = ClassWeights::Parse("ClassWeights", m_weights, m_quantumBytes);
@@ -239,24 +260,39 @@ FabricSwitch::SetRoutes(std::vector<std::vector<uint16_t>> groups, std::vector<u
         route = route == NO_ROUTE ? NO_ROUTE : routeOf[route];
     }
     m_routes.Assign(groupOf);
+    m_balancer->GroupsChanged(m_groups);
 }
 
 uint16_t
-FabricSwitch::ChooseRoute(const TransitFrame& frame, uint16_t route) const
+FabricSwitch::GetRoute(const TransitFrame& frame) const
+{
+    const uint16_t route = m_routes.Get(frame.destination);
+    if (route < m_portCount || route == NO_ROUTE)
+    {
+        return route;
+    }
+    const uint32_t group = route - m_portCount;
+    return m_balancer->Foretell(frame, m_groups[group], group);
+}
+
+uint16_t
+FabricSwitch::ChooseRoute(const TransitFrame& frame, uint16_t route)
 {
     if (route == NO_ROUTE)
     {
         return NO_ROUTE;
     }
-    const std::vector<uint16_t>& ports = m_groups[route - m_portCount];
-    return m_isEcmp ? FlowEcmp::Pick(frame.entropy, ports, m_seed)
-                    : m_balancer->Choose(*frame.frame, ports, m_seed);
+    const uint32_t group = route - m_portCount;
+    const std::vector<uint16_t>& ports = m_groups[group];
+    return m_isEcmp ? FlowEcmp::Pick(frame.entropy, ports, m_ecmpSeed)
+                    : m_balancer->Choose(frame, ports, group);
 }
 
 void
 FabricSwitch::ReceiveFrame(uint16_t port, const TransitFrame& transit)
 {
-    const uint16_t out = GetRoute(transit);
+    const uint16_t route = m_routes.Get(transit.destination);
+    const uint16_t out = route < m_portCount ? route : ChooseRoute(transit, route);
     if (out == NO_ROUTE)
     {
         ++m_unroutable;
@@ -284,6 +320,10 @@ FabricSwitch::Prepare(uint16_t port, const TransitFrame& transit, bool isNext) c
     if (route < m_portCount)
     {
         m_transmitters[route].Prefetch();
+    }
+    else if (!m_isEcmp)
+    {
+        __builtin_prefetch(transit.frame); // most balancers look at its identity
     }
     m_buffer.Prefetch(port, transit.trafficClass);
 }

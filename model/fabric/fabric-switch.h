@@ -6,6 +6,7 @@
 #include "deadlock-detector.h"
 #include "ecn-table.h"
 #include "fabric-port.h"
+#include "flow-ecmp.h"
 #include "frame-sink.h"
 #include "load-balancer.h"
 #include "lossless-check.h"
@@ -61,14 +62,10 @@ class FabricSwitch : public Object, public FrameSink
     static constexpr uint16_t NO_ROUTE = UINT16_MAX;
 
     /**
-     * @param frame a frame (its destination and entropy count)
-     * @return the port by which it would leave now, or NO_ROUTE
+     * @param frame a frame (its destination and entropy count, and what the load balancer looks at)
+     * @return the port by which it would leave now, or NO_ROUTE; see LoadBalancer::Foretell()
      */
-    uint16_t GetRoute(const TransitFrame& frame) const
-    {
-        const uint16_t route = m_routes.Get(frame.destination);
-        return route < m_portCount ? route : ChooseRoute(frame, route);
-    }
+    uint16_t GetRoute(const TransitFrame& frame) const;
 
     /**
      * @param tier its tier, 0 next to the accelerators; for its seed and for reports
@@ -155,6 +152,13 @@ class FabricSwitch : public Object, public FrameSink
     /** @param pool where dropped frames go */
     void SetPool(FramePool* pool);
 
+    /**
+     * What the load balancer may know; before Configure().
+     * @param clock the clock
+     * @param terminalPlaces by terminal: its place in its fabric or rail
+     */
+    void SetSurroundings(const FrameClock* clock, const std::vector<uint32_t>* terminalPlaces);
+
   private:
     void DoDispose() override;
     /** @param port a port @return bytes of headroom of a lossless class there */
@@ -167,7 +171,9 @@ class FabricSwitch : public Object, public FrameSink
      * @param route the group's number after those of the ports, or NO_ROUTE
      * @return the port, or NO_ROUTE
      */
-    uint16_t ChooseRoute(const TransitFrame& frame, uint16_t route) const;
+    uint16_t ChooseRoute(const TransitFrame& frame, uint16_t route);
+    /** Make the load balancer. @param seed seed of the run */
+    void MakeBalancer(uint64_t seed);
     /** Take note of all departures at all ports by now. */
     void SettleAll();
     /**
@@ -187,13 +193,14 @@ class FabricSwitch : public Object, public FrameSink
     SharedBuffer m_buffer; //!< packet memory
     std::vector<std::vector<uint16_t>> m_groups;  //!< ports of each group
     Ptr<LoadBalancer> m_balancer;                 //!< chooses within a group
-    uint64_t m_seed = 0;                          //!< hash of run, tier and place
-    bool m_isEcmp = false;                        //!< m_balancer is a FlowEcmp
+    uint64_t m_ecmpSeed = 0;                      //!< seed of its hash, if m_isEcmp
+    bool m_isEcmp = false;                        //!< m_balancer is a plain FlowEcmp
     FramePool* m_pool = nullptr;                  //!< where dropped frames go
     std::vector<Ptr<FabricPort>> m_ports;         //!< the ports
     std::shared_ptr<FrameTransmitter[]> m_memory; //!< of the transmitters
     uint32_t m_tier = 0;                          //!< see SetPlace()
     uint32_t m_place = 0;                         //!< see SetPlace()
+    BalancedSwitch m_view;                        //!< for the load balancer
     uint64_t m_unroutable = 0;                    //!< see GetUnroutable()
     LosslessCheck m_lossless;                     //!< counts drops in lossless classes
     std::string m_name;                           //!< see SetReports()

@@ -2,11 +2,17 @@
 
 #include "load-balancer.h"
 
+#include "flow-ecmp.h"
+
 namespace ns3::llm
 {
 
+namespace
+{
+constexpr uint64_t DRAW_PURPOSE = 0x6c6f6164; //!< keeps these draws apart from marks and losses
+} // namespace
+
 NS_OBJECT_ENSURE_REGISTERED(LoadBalancer);
-NS_OBJECT_ENSURE_REGISTERED(FlowEcmp);
 
 TypeId
 LoadBalancer::GetTypeId()
@@ -16,20 +22,28 @@ LoadBalancer::GetTypeId()
     return tid;
 }
 
-TypeId
-FlowEcmp::GetTypeId()
+void
+LoadBalancer::Begin(const BalancedSwitch& view)
 {
-    static TypeId tid = TypeId("ns3::llm::FlowEcmp")
-                            .SetParent<LoadBalancer>()
-                            .SetGroupName("LlmFabric")
-                            .AddConstructor<FlowEcmp>();
-    return tid;
+    m_switch = view;
+    m_drawSeed = MixHash(view.seed, DRAW_PURPOSE);
+    DoBegin();
+}
+
+void
+LoadBalancer::DoBegin()
+{
+}
+
+void
+LoadBalancer::GroupsChanged(const std::vector<Ports>&)
+{
 }
 
 uint16_t
-FlowEcmp::Choose(const Frame& frame, const std::vector<uint16_t>& ports, uint64_t seed)
+LoadBalancer::Foretell(const TransitFrame& frame, const Ports& ports, uint32_t) const
 {
-    return Pick(frame.entropy, ports, seed);
+    return FlowEcmp::Pick(frame.entropy, ports, m_switch.seed);
 }
 
 } // namespace ns3::llm

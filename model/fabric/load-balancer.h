@@ -6,6 +6,7 @@
 #include "fabric-frame.h"
 #include "identity-hash.h"
 
+#include "ns3/frame-clock.h"
 #include "ns3/object.h"
 
 #include <cstdint>
@@ -14,52 +15,97 @@
 namespace ns3::llm
 {
 
+class FrameTransmitter;
+
 /**
  * @ingroup llm-fabric-fabric
- * Chooses among the ports over which a frame may go on. One object serves a switch. To add a
- * balancer, derive, give it a TypeId, and name that in FabricSwitch's `LoadBalancer` attribute.
+ * What a load balancer may look at: its own switch, and what never changes.
  */
-class LoadBalancer : public Object
+struct BalancedSwitch
 {
-  public:
-    /** @return the TypeId */
-    static TypeId GetTypeId();
-
-    /**
-     * @param frame the frame
-     * @param ports the candidates, at least two, in the order of port numbers
-     * @param seed the switch's seed, a hash of the run's seed, the tier and the place of the switch
-     * @return one of the candidates
-     */
-    virtual uint16_t
-    Choose(const Frame& frame, const std::vector<uint16_t>& ports, uint64_t seed) = 0;
+    const FrameClock* clock = nullptr; //!< the time
+    FrameTransmitter* ports = nullptr; //!< of the switch, by number
+    const std::vector<uint32_t>* terminalPlaces =
+        nullptr;          //!< by terminal: its place in its fabric or rail
+    uint64_t runSeed = 0; //!< hash of the run's seed, equal at all switches
+    uint64_t seed = 0;    //!< hash of that, the tier and the place of the switch
 };
 
 /**
  * @ingroup llm-fabric-fabric
- * Equal-cost multipath by flow: all frames of a direction of a queue pair take the same port, by a
- * hash of the flow's entropy and the switch's seed (a modulo-n hash, as RFC 2992 describes).
+ * Chooses among the ports over which a frame may go on. One object serves a switch. To add a
+ * balancer, derive, give it a TypeId, and name that in FabricSwitch's `LoadBalancer` attribute.
+ *
+ * A balancer looks at nothing but its own switch, keeps plain state, and draws by the identity of the
+ * frame (DrawFor()), never from a stream.
  */
-class FlowEcmp : public LoadBalancer
+class LoadBalancer : public Object
 {
   public:
+    /** Ports that lead on equally well, at least two, in the order of port numbers. */
+    using Ports = std::vector<uint16_t>;
+
     /** @return the TypeId */
     static TypeId GetTypeId();
 
-    uint16_t Choose(const Frame& frame, const std::vector<uint16_t>& ports, uint64_t seed) override;
+    /** The switch is set up; once, before the run. @param view what it may look at; stays valid */
+    void Begin(const BalancedSwitch& view);
 
     /**
-     * Choose().
-     * @param entropy the frame's
+     * Routes are new, before the run and when a link has gone down or come up: groups are numbered
+     * anew. Does nothing unless overridden.
+     * @param groups the groups of ports, by number
+     */
+    virtual void GroupsChanged(const std::vector<Ports>& groups);
+
+    /**
+     * Choose the port of a frame that has come in.
+     * @param frame the frame
      * @param ports the candidates
-     * @param seed the switch's seed
+     * @param group their number, from 0
      * @return one of the candidates
      */
-    static uint16_t Pick(uint32_t entropy, const std::vector<uint16_t>& ports, uint64_t seed)
+    virtual uint16_t Choose(const TransitFrame& frame, const Ports& ports, uint32_t group) = 0;
+
+    /**
+     * For descriptions of paths: a port that Choose() could return for such a frame now. Changes
+     * nothing, and is what FlowEcmp would do unless overridden.
+     * @copydetails Choose
+     */
+    virtual uint16_t Foretell(const TransitFrame& frame, const Ports& ports, uint32_t group) const;
+
+  protected:
+    /** Begin() was called. Does nothing unless overridden. */
+    virtual void DoBegin();
+
+    /** @return what it may look at */
+    const BalancedSwitch& GetSwitch() const
     {
-        const uint64_t hash = MixHash(seed, entropy) >> 32;
-        return ports[(hash * ports.size()) >> 32];
+        return m_switch;
     }
+
+    /**
+     * @param frame a frame
+     * @return its draw at this switch: a hash of the seed, the switch's place, and the frame's
+     * identity, kind and attempt
+     */
+    uint64_t DrawFor(const TransitFrame& frame) const
+    {
+        const Frame& whole = *frame.frame;
+        return MixHash(m_drawSeed,
+                       uint64_t{whole.identity} << 32 | uint64_t{whole.attempt} << 8 |
+                           static_cast<uint64_t>(whole.kind));
+    }
+
+    /** @param hash a hash @param ports the candidates @return the one that it stands for */
+    static uint16_t PortOf(uint64_t hash, const Ports& ports)
+    {
+        return ports[((hash >> 32) * ports.size()) >> 32];
+    }
+
+  private:
+    BalancedSwitch m_switch; //!< see GetSwitch()
+    uint64_t m_drawSeed = 0; //!< hash of the switch's seed and of this purpose
 };
 
 } // namespace ns3::llm

@@ -335,6 +335,7 @@ RdmaNic::OnAcknowledgment(const Frame& frame)
     PromotePaced();
     SendQueuePair& queuePair = *m_queuePairs[frame.queuePair];
     queuePair.CatchUp(now);
+    queuePair.TakeEcho(frame, now);
     AckSignal ack;
     if (frame.psn > queuePair.GetUnackedPsn())
     {

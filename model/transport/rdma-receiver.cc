@@ -200,7 +200,10 @@ RdmaReceiver::Answer(Frame* frame, FrameKind kind, uint64_t psn)
     frame->payloadBytes = 0;
     frame->destination = frame->source;
     frame->source = m_terminal;
-    frame->entropy = AnswerEntropy(frame->entropy);
+    if (!m_config.entropy)
+    {
+        frame->entropy = AnswerEntropy(frame->entropy);
+    } // else the sender is to know whose entropy was good
     frame->flags &= Frame::MARKED | Frame::TELEMETRY;
     frame->trafficClass = m_config.dataClass;
     m_port->Enqueue(frame);

@@ -36,6 +36,11 @@ RdmaTransport::GetTypeId()
                           StringValue("ns3::llm::GoBackN"),
                           MakeStringAccessor(&RdmaTransport::m_recoveryType),
                           MakeStringChecker())
+            .AddAttribute("SendEntropy",
+                          "TypeId of what chooses the entropy of data frames.",
+                          StringValue("ns3::llm::FlowEntropy"),
+                          MakeStringAccessor(&RdmaTransport::m_entropyType),
+                          MakeStringChecker())
             .AddAttribute("Mtu",
                           "Payload of a full data frame, bytes (RoCEv2: a power of two up "
                           "to 4096).",
@@ -117,6 +122,7 @@ RdmaTransport::DoDispose()
     m_network = nullptr;
     m_control = nullptr;
     m_recovery = nullptr;
+    m_entropy = nullptr;
     MessageTransport::DoDispose();
 }
 
@@ -147,6 +153,9 @@ RdmaTransport::MakeConfig()
     m_config.maxTimeouts = m_maxTimeouts;
     m_config.cnpIntervalTicks = static_cast<uint64_t>(m_cnpInterval.GetPicoSeconds());
     m_config.control = PeekPointer(m_control);
+    factory.SetTypeId(ChooseClass("SendEntropy", m_entropyType, SendEntropy::GetTypeId()));
+    m_entropy = factory.Create<SendEntropy>();
+    m_config.entropy = m_entropy->IsPerFlow() ? nullptr : PeekPointer(m_entropy);
     MakeRecovery();
 }
 

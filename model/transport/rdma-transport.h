@@ -110,9 +110,11 @@ class RdmaTransport : public MessageTransport
     std::vector<std::unique_ptr<RdmaNic>> m_nics; //!< by terminal
     Ptr<RdmaCongestionControl> m_control;         //!< of all queue pairs
     Ptr<RdmaLossRecovery> m_recovery;             //!< of all queue pairs
+    Ptr<SendEntropy> m_entropy;                   //!< of all queue pairs
     RdmaConfig m_config;                          //!< made of the attributes
     std::string m_controlType;                    //!< attribute
     std::string m_recoveryType;                   //!< attribute
+    std::string m_entropyType;                    //!< attribute
     uint32_t m_mtuBytes;                          //!< attribute
     uint32_t m_dataOverheadBytes;                 //!< attribute
     uint32_t m_firstOverheadBytes;                //!< attribute

@@ -56,6 +56,22 @@ SendQueuePair::SendQueuePair(const RdmaConfig& config,
     decision.rateBps = info.lineRateBps;
     config.control->Start(state, this->info, decision);
     UpdatePace();
+    if (config.entropy)
+    {
+        StartEntropy();
+    }
+}
+
+void
+SendQueuePair::StartEntropy()
+{
+    const std::size_t size = m_config.entropy->GetStateSize();
+    NS_ABORT_MSG_IF(size > SendEntropy::MAX_STATE_BYTES,
+                    "GetStateSize() of " << m_config.entropy->GetInstanceTypeId().GetName()
+                                         << " gives " << size << " bytes, not up to "
+                                         << SendEntropy::MAX_STATE_BYTES);
+    m_entropyState.reset(size != 0 ? new std::byte[size] : nullptr);
+    m_config.entropy->Start(m_entropyState.get(), info);
 }
 
 void
@@ -132,8 +148,12 @@ SendQueuePair::Fill(Frame& frame, const Outgoing& outgoing, uint64_t psn, uint64
 }
 
 void
-SendQueuePair::TakeAsSent(const Frame& frame, uint64_t now)
+SendQueuePair::TakeAsSent(Frame& frame, uint64_t now)
 {
+    if (__builtin_expect(m_config.entropy != nullptr, 0))
+    {
+        frame.entropy = m_config.entropy->Choose(m_entropyState.get(), m_entropy, frame, now);
+    }
     m_lastStartTick = now;
     m_lastWireBytes = frame.wireBytes;
     nextSendTick = now + static_cast<uint64_t>(m_lastWireBytes * m_ticksPerByte);

@@ -7,6 +7,7 @@
 #include "psn-bitmap.h"
 #include "rdma-congestion-control.h"
 #include "rdma-loss-recovery.h"
+#include "send-entropy.h"
 
 #include "ns3/fabric-frame.h"
 
@@ -46,6 +47,7 @@ struct RdmaConfig
     uint32_t fewFrames = 0;         //!< see shortTimeoutTicks
     const RdmaCongestionControl* control = nullptr; //!< congestion control
     const RdmaLossRecovery* recovery = nullptr; //!< loss recovery; nullptr (tests): in order only
+    const SendEntropy* entropy = nullptr; //!< entropies of frames; nullptr: that of the queue pair
 };
 
 /**
@@ -165,6 +167,25 @@ class alignas(64) SendQueuePair
         return m_highestPsn;
     }
 
+    /** What chooses entropies learns of an ACK or NACK. @param answer it @param now ps */
+    void TakeEcho(const Frame& answer, uint64_t now)
+    {
+        if (__builtin_expect(m_config.entropy != nullptr, 0))
+        {
+            const bool isMarked = answer.flags & Frame::MARKED;
+            m_config.entropy->OnAck(m_entropyState.get(), answer.entropy, isMarked, now);
+        }
+    }
+
+    /** What chooses entropies learns of a timeout. @param now ps */
+    void TakeTimeout(uint64_t now)
+    {
+        if (m_config.entropy)
+        {
+            m_config.entropy->OnTimeout(m_entropyState.get(), now);
+        }
+    }
+
     /** Take the decision's rate into account. */
     void UpdatePace();
 
@@ -262,8 +283,10 @@ class alignas(64) SendQueuePair
     /** Fill in a frame. @param frame it @param outgoing its message @param psn its number @param now
      * ps */
     void Fill(Frame& frame, const Outgoing& outgoing, uint64_t psn, uint64_t now) const;
-    /** A frame is sent: pace the next one. @param frame it @param now ps */
-    void TakeAsSent(const Frame& frame, uint64_t now);
+    /** A frame is sent: pace the next one, choose its entropy. @param frame it @param now ps */
+    void TakeAsSent(Frame& frame, uint64_t now);
+    /** Give what chooses entropies its state. */
+    void StartEntropy();
     /** Make the first frame that is to be sent again. @param frame set @param now ps */
     void FillHole(Frame& frame, uint64_t now);
 
@@ -312,6 +335,7 @@ class alignas(64) SendQueuePair
                                                             //!< complete
     alignas(std::max_align_t) std::byte m_smallState[SMALL_STATE_BYTES]; //!< memory of the state
     std::unique_ptr<std::byte[]> m_largeState;                           //!< memory of a larger one
+    std::unique_ptr<std::byte[]> m_entropyState; //!< state of what chooses entropies, if it has one
 };
 
 } // namespace ns3::llm
