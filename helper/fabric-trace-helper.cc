@@ -75,7 +75,12 @@ class AsciiSink : public PortCapture::Sink
     /** @param out where to @param frame what to write, to the end of the line */
     static void WriteFrame(std::ostream& out, const Frame& frame)
     {
-        static constexpr std::array<const char*, 5> KINDS{"DATA", "ACK", "NACK", "CNP", "PAUSE"};
+        static constexpr std::array<const char*, 6> KINDS{"DATA",
+                                                          "ACK",
+                                                          "NACK",
+                                                          "CNP",
+                                                          "PAUSE",
+                                                          "PACKET"};
         const auto kind = static_cast<std::size_t>(frame.kind);
         if (frame.kind == FrameKind::PAUSE)
         {

@@ -321,7 +321,8 @@ class alignas(64) FrameTransmitter
         TransitFrame& departure = m_ring.FirstUnsettled();
         const uint32_t bytes = departure.wireBytes;
         uint32_t& queued = m_queued[departure.trafficClass];
-        if (__builtin_expect(queued > m_ecn.minBytes, 0) && departure.kind == FrameKind::DATA)
+        if (__builtin_expect(queued > m_ecn.minBytes, 0) &&
+            (departure.kind == FrameKind::DATA || departure.flags & Frame::ECN_CAPABLE))
         {
             MaybeMark(departure, queued);
         }
