@@ -16,7 +16,12 @@ namespace
 void
 WriteFrame(std::ostream& out, const Frame& frame)
 {
-    static constexpr std::array<const char*, 5> KINDS{"DATA", "ACK", "NACK", "CNP", "PAUSE"};
+    static constexpr std::array<const char*, 6> KINDS{"DATA",
+                                                      "ACK",
+                                                      "NACK",
+                                                      "CNP",
+                                                      "PAUSE",
+                                                      "PACKET"};
     if (frame.kind == FrameKind::PAUSE)
     {
         out << (frame.payloadBytes != 0 ? "PAUSE" : "RESUME") << " class=" << frame.psn

@@ -7,6 +7,7 @@ cpp_examples = [
     ("collective --accelerators=16 --bytes=1048576 --summary", "True", "False"),
     ("custom-congestion-control --summary", "True", "False"),
     ("flow-traffic --accelerators=16 --durationUs=50 --summary --quiet", "True", "False"),
+    ("tcp-beside-rdma --durationUs=500", "True", "False"),
     (
         "training-iteration --model=gpt2 --tp=4 --dp=4 --accelerators=16 --fabric=rail-only --quiet",
         "True",

@@ -49,9 +49,9 @@ run --ns3::llm::TopologyHelper::DomainSize=8 --ns3::llm::TopologyHelper::DomainF
 columns=(port=udp.dstport opcode=infiniband.bth.opcode wantsAck=infiniband.bth.a pad=infiniband.bth.padcnt
     dmaLength=infiniband.reth.dmalen syndrome=infiniband.aeth.syndrome icrc=infiniband.invariant.crc
     dscp=ip.dsfield.dscp ecn=ip.dsfield.ecn control=macc.opcode class3=macc.cbfc.enbv.c3
-    time3=macc.cbfc.pause_time.c3 malformed=_ws.malformed severity=_ws.expert.severity delta=frame.time_delta)
+    time3=macc.cbfc.pause_time.c3 tcp=tcp.port tcpBytes=tcp.len ipSum=ip.checksum.status malformed=_ws.malformed severity=_ws.expert.severity delta=frame.time_delta)
 decode() {
-    tshark -r "$1" -T fields "${columns[@]/#*=/-e}" >"$1.table" 2>/dev/null || fail "$1: tshark cannot read it"
+    tshark -o ip.check_checksum:TRUE -r "$1" -T fields "${columns[@]/#*=/-e}" >"$1.table" 2>/dev/null || fail "$1: tshark cannot read it"
 }
 
 # count FILE CONDITION: its frames that meet the condition of awk, in which $NAME is the column
@@ -76,6 +76,24 @@ check() {
 expect() {
     (($(count "$1" "$2") > 0)) || fail "$1: no frame with $2"
 }
+
+# TCP of ns-3's stack beside RDMA: in one queue both are marked
+"$examples/tcp-beside-rdma" --durationUs=200 --pcap=both --ns3::llm::FabricPort::TcpIpClass=3 \
+    --ns3::llm::FabricSwitch::EcnMinThreshold=1000 --ns3::llm::FabricSwitch::EcnMaxThreshold=2000 >/dev/null || fail "TCP beside RDMA ended with status $?"
+check_packets() {
+    local frames known bad
+    decode "$1"
+    frames=$(count "$1" '$tcp')
+    known=$(count "$1" '$port == 4791 || $tcp ~ /5000/ || $control == "0x0101"')
+    bad=$(count "$1" '$malformed || $delta < 0 || $ipSum == 0')
+    ((frames > 20 && known == $(count "$1" 1) && bad == 0)) ||
+        fail "$1: $frames frames of TCP, $known known ones, $bad malformed, not in order or with a wrong sum"
+}
+check_packets both-1-0.pcap
+check_packets both-3-0.pcap
+expect both-3-0.pcap '$tcp ~ /5000/ && $ecn == 3'
+expect both-3-0.pcap '$port == 4791 && $ecn == 3'
+expect both-3-0.pcap '$tcp ~ /5000/ && $tcpBytes == 8948'
 
 # the ports of both ranks, and one between switches
 for file in {pfc,loss}-{0,8}-0.pcap pfc-16-2.pcap domain-0-0.pcap; do check "$file"; done

@@ -26,7 +26,7 @@ MakeEcnProfile(uint64_t minBytes, uint64_t maxBytes, double maxProbability, doub
 bool
 EcnTable::IsToMark(const TransitFrame& departure, uint32_t queue, uint64_t seed) const
 {
-    if (departure.kind != FrameKind::DATA)
+    if (departure.kind != FrameKind::DATA && !(departure.flags & Frame::ECN_CAPABLE))
     {
         return false;
     }

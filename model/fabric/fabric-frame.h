@@ -6,12 +6,18 @@
 #include "hop-telemetry.h"
 
 #include "ns3/abort.h"
+#include "ns3/ptr.h"
 
 #include <array>
 #include <cstdint>
 #include <memory>
 #include <new>
 #include <vector>
+
+namespace ns3
+{
+class Packet;
+} // namespace ns3
 
 namespace ns3::llm
 {
@@ -22,11 +28,12 @@ namespace ns3::llm
  */
 enum class FrameKind : uint8_t
 {
-    DATA,  //!< payload of a message
-    ACK,   //!< everything before `psn` has arrived
-    NACK,  //!< `psn` is missing, everything before it has arrived
-    CNP,   //!< congestion notification: a marked frame has arrived
-    PAUSE, //!< PFC: stop or start a class (never forwarded)
+    DATA,   //!< payload of a message
+    ACK,    //!< everything before `psn` has arrived
+    NACK,   //!< `psn` is missing, everything before it has arrived
+    CNP,    //!< congestion notification: a marked frame has arrived
+    PAUSE,  //!< PFC: stop or start a class (never forwarded)
+    PACKET, //!< carries a packet of ns-3's own stack
 };
 
 /**
@@ -39,10 +46,17 @@ struct alignas(64) Frame
     static constexpr uint8_t LAST = 2;      //!< flag: last frame of its message
     static constexpr uint8_t MARKED = 4;    //!< flag: ECN congestion experienced (ACK: echo of it)
     static constexpr uint8_t TELEMETRY = 8; //!< flag: has a FrameTelemetry (ACK: echo of it)
+    static constexpr uint8_t ECN_CAPABLE = 16; //!< flag: PACKET: may be marked
 
-    Frame* next;           //!< the next in a list of waiting or free frames
-    uint64_t sentTick;     //!< when its transmission at the source began; an ACK echoes it (ps)
-    uint64_t tag;          //!< owner, instance and place of its message
+    Frame* next; //!< the next in a list of waiting or free frames
+
+    union
+    {
+        uint64_t sentTick;    //!< when its transmission at the source began; an ACK echoes it (ps)
+        const Packet* packet; //!< PACKET: what it carries; a reference belongs to the frame
+    };
+
+    uint64_t tag;          //!< owner, instance and place of its message; PACKET: hash of its flow
     uint64_t psn;          //!< DATA: its number; ACK, NACK: next expected; PAUSE: see PauseFrame
     uint32_t destination;  //!< terminal
     uint32_t source;       //!< terminal
@@ -50,12 +64,12 @@ struct alignas(64) Frame
     uint32_t queuePair;    //!< number of the sending queue pair at its NIC
     uint32_t identity;     //!< hash of its message and its place there, for keyed random draws
     uint16_t wireBytes;    //!< everything that it occupies on a link, preamble and gap included
-    uint16_t payloadBytes; //!< payload of a data frame
-    uint16_t pair;         //!< number of the queue pair among those of (source, destination)
+    uint16_t payloadBytes; //!< payload of a data frame; bytes of a packet
+    uint16_t pair;         //!< queue pair among those of (source, destination); PACKET: EtherType
     uint16_t ingress;      //!< port by which it came into the switch it is in
     FrameKind kind;        //!< what it is
     uint8_t trafficClass;  //!< its class, 0 to 7; PAUSE_CLASS for PFC
-    uint8_t flags;         //!< FIRST, LAST, MARKED, TELEMETRY
+    uint8_t flags;         //!< FIRST, LAST, MARKED, TELEMETRY, ECN_CAPABLE
     uint8_t attempt;       //!< how often this PSN had been sent before
 };
 
@@ -149,6 +163,11 @@ constexpr uint32_t PAUSE_WIRE_BYTES = 84;
 class FramePool
 {
   public:
+    FramePool() = default;
+    ~FramePool();
+    FramePool(const FramePool&) = delete;
+    FramePool& operator=(const FramePool&) = delete;
+
     /** From now on, each frame has room for a FrameTelemetry. No frame may have been taken yet. */
     void MakeRoomForTelemetry()
     {
@@ -169,13 +188,23 @@ class FramePool
         return frame;
     }
 
-    /** @param frame goes back; came from Take() */
+    /** @param frame goes back, with what it carries; came from Take() */
     void Give(Frame* frame)
     {
+        if (__builtin_expect(frame->kind == FrameKind::PACKET, 0))
+        {
+            Release(frame);
+        }
         frame->next = m_free;
         m_free = frame;
         --m_taken;
     }
+
+    /** Have a frame carry a packet. @param frame becomes a PACKET @param packet what it carries */
+    void Load(Frame* frame, Ptr<const Packet> packet);
+
+    /** Take out what a frame carries. @param frame a PACKET, which goes back @return its packet */
+    Ptr<const Packet> Unload(Frame* frame);
 
     /** @return number of frames in use */
     uint64_t GetTaken() const
@@ -185,6 +214,9 @@ class FramePool
 
   private:
     static constexpr std::size_t CHUNK = 1024; //!< frames allocated at once
+
+    /** Give up what a frame carries. @param frame a PACKET, which is none any more */
+    void Release(Frame* frame);
 
     /** Allocate a chunk. */
     void Grow()
@@ -205,6 +237,7 @@ class FramePool
 
     Frame* m_free = nullptr;  //!< list of free frames
     uint64_t m_taken = 0;     //!< frames in use
+    uint64_t m_loaded = 0;    //!< frames that carry a packet
     std::size_t m_stride = 1; //!< size of a frame and what belongs to it, in frames
     std::vector<std::unique_ptr<Frame[]>> m_chunks; //!< the memory
 };

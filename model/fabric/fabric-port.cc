@@ -3,14 +3,42 @@
 #include "fabric-port.h"
 
 #include "fabric-link.h"
+#include "frame-to-roce.h"
+#include "identity-hash.h"
+#include "port-packet-queue.h"
 
+#include "ns3/input-error.h"
+#include "ns3/make-event.h"
+#include "ns3/net-device-queue-interface.h"
 #include "ns3/node.h"
 #include "ns3/packet.h"
+#include "ns3/trace-source-accessor.h"
+#include "ns3/uinteger.h"
 
 #include <utility>
 
 namespace ns3::llm
 {
+
+namespace
+{
+
+/** Largest MTU: a frame's wire bytes have 16 bits. */
+constexpr uint16_t MAX_MTU = UINT16_MAX - PACKET_OVERHEAD_BYTES;
+/** Smallest MTU of IPv4. */
+constexpr uint16_t MIN_MTU = 68;
+
+/** @param mac an Ethernet address @return the IP address in it, as GetRoceMac() puts it there */
+Ipv4Address
+GetAddressIn(Mac48Address mac)
+{
+    uint8_t six[6];
+    mac.CopyTo(six);
+    const auto address = Ipv4Address::Deserialize(six + 2);
+    return GetRoceMac(address) == mac ? address : Ipv4Address::GetAny();
+}
+
+} // namespace
 
 NS_OBJECT_ENSURE_REGISTERED(FabricPort);
 
@@ -21,6 +49,22 @@ FabricPort::GetTypeId()
                             .SetParent<NetDevice>()
                             .SetGroupName("LlmFabric")
                             .AddConstructor<FabricPort>()
+                            .AddAttribute("Mtu",
+                                          "Largest packet of ns-3's stack, bytes.",
+                                          UintegerValue(9000),
+                                          MakeUintegerAccessor(&FabricPort::m_mtu),
+                                          MakeUintegerChecker<uint16_t>(MIN_MTU, MAX_MTU))
+                            .AddAttribute("TcpIpClass",
+                                          "Traffic class of the packets of ns-3's stack.",
+                                          UintegerValue(0),
+                                          MakeUintegerAccessor(&FabricPort::m_packetClass),
+                                          MakeUintegerChecker<uint8_t>(0, TRAFFIC_CLASSES - 1))
+                            .AddAttribute("TcpIpQueueSize",
+                                          "Packets of ns-3's stack that may wait at a NIC's port, "
+                                          "in packets (p) or bytes (B).",
+                                          QueueSizeValue(QueueSize("1000p")),
+                                          MakeQueueSizeAccessor(&FabricPort::m_packetLimit),
+                                          MakeQueueSizeChecker())
                             .AddTraceSource("Enqueue",
                                             "A frame is queued.",
                                             MakePortTraceAccessor(&PortTraces::enqueue),
@@ -44,7 +88,20 @@ FabricPort::GetTypeId()
                             .AddTraceSource("Drop",
                                             "A frame is lost.",
                                             MakePortTraceAccessor(&PortTraces::drop),
-                                            "ns3::llm::FabricPort::DropTracedCallback");
+                                            "ns3::llm::FabricPort::DropTracedCallback")
+                            .AddTraceSource("MacTx",
+                                            "A packet has come from the stack and waits.",
+                                            MakeTraceSourceAccessor(&FabricPort::m_macTx),
+                                            "ns3::Packet::TracedCallback")
+                            .AddTraceSource("MacTxDrop",
+                                            "A packet from the stack is not sent: no room, too "
+                                            "large, or no such destination.",
+                                            MakeTraceSourceAccessor(&FabricPort::m_macTxDrop),
+                                            "ns3::Packet::TracedCallback")
+                            .AddTraceSource("MacRx",
+                                            "A packet has come in and goes to the stack.",
+                                            MakeTraceSourceAccessor(&FabricPort::m_macRx),
+                                            "ns3::Packet::TracedCallback");
     return tid;
 }
 
@@ -52,6 +109,8 @@ FabricPort::FabricPort()
     : m_transmitter(std::make_shared<FrameTransmitter>())
 {
 }
+
+FabricPort::~FabricPort() = default;
 
 void
 FabricPort::MoveTransmitter(std::shared_ptr<FrameTransmitter> place)
@@ -85,7 +144,80 @@ FabricPort::DoDispose()
     }
     m_node = nullptr;
     m_link = nullptr;
+    m_packets = nullptr;
+    m_receive.Nullify();
+    m_promiscReceive.Nullify();
     NetDevice::DoDispose();
+}
+
+void
+FabricPort::CarryPackets(const PacketSetup& setup)
+{
+    if (m_packets)
+    {
+        RefuseInput("port of terminal " + std::to_string(setup.terminal) +
+                    ": it carries packets already; the stack is installed once");
+    }
+    m_packets = std::make_unique<PortPacketQueue>(this, setup, m_packetClass, m_packetLimit);
+    m_wasUp = m_transmitter->IsUp();
+    SetAddress(GetRoceMac(GetTerminalAddress(setup.terminal)));
+    AggregateObject(CreateObject<NetDeviceQueueInterface>());
+}
+
+void
+FabricPort::PortReady()
+{
+    if (!m_packets)
+    {
+        return;
+    }
+    if (m_wasUp != m_transmitter->IsUp())
+    {
+        m_wasUp = !m_wasUp;
+        m_packets->GetSetup().clock->CallOut(m_node->GetId(),
+                                             MakeEvent(&FabricPort::NotifyLinkChange, this));
+    }
+    m_packets->Kick();
+}
+
+void
+FabricPort::NotifyLinkChange()
+{
+    m_linkChanges();
+}
+
+void
+FabricPort::ReceivePacket(Frame* frame)
+{
+    NS_ABORT_MSG_IF(!m_packets, "FabricPort: a packet has come to a port that carries none");
+    const bool isMarked = frame->flags & Frame::MARKED;
+    const uint16_t etherType = frame->pair;
+    const uint32_t source = frame->source;
+    const PacketSetup& setup = m_packets->GetSetup();
+    const Ptr<const Packet> packet = setup.pool->Unload(frame);
+    setup.clock->CallOut(
+        m_node->GetId(),
+        MakeEvent(&FabricPort::Deliver, this, packet, etherType, source, isMarked));
+}
+
+void
+FabricPort::Deliver(Ptr<const Packet> packet, uint16_t etherType, uint32_t source, bool isMarked)
+{
+    Ptr<const Packet> received = packet;
+    if (isMarked)
+    {
+        received = MarkCongestion(*packet);
+    }
+    const Address from = GetRoceMac(GetTerminalAddress(source));
+    m_macRx(received);
+    if (!m_promiscReceive.IsNull())
+    {
+        m_promiscReceive(this, received, etherType, from, m_address, NetDevice::PACKET_HOST);
+    }
+    if (!m_receive.IsNull())
+    {
+        m_receive(this, received, etherType, from);
+    }
 }
 
 void
@@ -127,8 +259,9 @@ FabricPort::GetAddress() const
 bool
 FabricPort::SetMtu(const uint16_t mtu)
 {
-    m_mtu = mtu;
-    return true;
+    const bool isAllowed = mtu >= MIN_MTU && mtu <= MAX_MTU;
+    m_mtu = isAllowed ? mtu : m_mtu;
+    return isAllowed;
 }
 
 uint16_t
@@ -144,8 +277,9 @@ FabricPort::IsLinkUp() const
 }
 
 void
-FabricPort::AddLinkChangeCallback(Callback<void>)
+FabricPort::AddLinkChangeCallback(Callback<void> callback)
 {
+    m_linkChanges.ConnectWithoutContext(callback);
 }
 
 bool
@@ -191,9 +325,40 @@ FabricPort::IsPointToPoint() const
 }
 
 bool
-FabricPort::Send(Ptr<Packet>, const Address&, uint16_t)
+FabricPort::Send(Ptr<Packet> packet, const Address& dest, uint16_t protocolNumber)
 {
-    return false;
+    bool isTaken = false;
+    if (m_packets && packet->GetSize() <= m_mtu)
+    {
+        PacketDescription what;
+        if (protocolNumber == IPV4_ETHER_TYPE)
+        {
+            what = DescribePacket(*packet);
+        }
+        else
+        {
+            const auto mac = Mac48Address::ConvertFrom(dest);
+            what.destination = GetAddressIn(mac);
+            what.flow = MixHash(MixHash(GetAddressIn(m_address).Get(), what.destination.Get()),
+                                uint64_t{protocolNumber} << 32);
+        }
+        const uint32_t terminal = m_packets->GetSetup().findTerminal(what.destination);
+        if (terminal != PacketSetup::NO_TERMINAL)
+        {
+            // what the sender does to its packet later does not concern this one
+            isTaken = m_packets->Send(packet->Copy(), terminal, protocolNumber, what);
+        }
+    }
+    if (isTaken)
+    {
+        m_macTx(packet);
+    }
+    else
+    {
+        ++m_packetDrops;
+        m_macTxDrop(packet);
+    }
+    return isTaken;
 }
 
 bool
@@ -221,13 +386,15 @@ FabricPort::NeedsArp() const
 }
 
 void
-FabricPort::SetReceiveCallback(NetDevice::ReceiveCallback)
+FabricPort::SetReceiveCallback(NetDevice::ReceiveCallback cb)
 {
+    m_receive = cb;
 }
 
 void
-FabricPort::SetPromiscReceiveCallback(NetDevice::PromiscReceiveCallback)
+FabricPort::SetPromiscReceiveCallback(NetDevice::PromiscReceiveCallback cb)
 {
+    m_promiscReceive = cb;
 }
 
 bool

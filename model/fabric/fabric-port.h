@@ -8,6 +8,8 @@
 
 #include "ns3/mac48-address.h"
 #include "ns3/net-device.h"
+#include "ns3/queue-size.h"
+#include "ns3/traced-callback.h"
 
 #include <cstdint>
 #include <memory>
@@ -16,13 +18,15 @@ namespace ns3::llm
 {
 
 class FabricLink;
+class PortPacketQueue;
+struct PacketSetup;
 
 /**
  * @ingroup llm-fabric-fabric
  * A port of an accelerator or a switch: the ns-3 face of a FrameTransmitter.
  *
- * Frames do not pass through the NetDevice interface. Packets of ns-3's own stack are not carried:
- * Send() returns false.
+ * Frames do not pass through the NetDevice interface. Packets of ns-3's own stack do, at the port of a
+ * NIC that was told to CarryPackets(); elsewhere Send() returns false.
  */
 class FabricPort : public NetDevice
 {
@@ -31,6 +35,7 @@ class FabricPort : public NetDevice
     static TypeId GetTypeId();
 
     FabricPort();
+    ~FabricPort() override;
 
     /**
      * TracedCallback signature of what happens to a frame.
@@ -96,6 +101,25 @@ class FabricPort : public NetDevice
     /** @param link the link that it is plugged into */
     void SetLink(Ptr<FabricLink> link);
 
+    /**
+     * Carry packets of ns-3's stack from now on; once, when the port has its node and its link. The
+     * port gets the Ethernet address of its terminal.
+     * @param setup where and how
+     */
+    void CarryPackets(const PacketSetup& setup);
+
+    /** A frame with a packet has come in (from a frame event). @param frame it; goes back */
+    void ReceivePacket(Frame* frame);
+
+    /** The port may send again, or its link went down or came up (from a frame event). */
+    void PortReady();
+
+    /** @return packets that were not sent, for want of room or of a destination */
+    uint64_t GetPacketDrops() const
+    {
+        return m_packetDrops;
+    }
+
     void SetIfIndex(const uint32_t index) override;
     uint32_t GetIfIndex() const override;
     Ptr<Channel> GetChannel() const override;
@@ -126,6 +150,16 @@ class FabricPort : public NetDevice
 
   private:
     void DoDispose() override;
+    /**
+     * A packet has come: hand it to the stack (an ns-3 event).
+     * @param packet the packet
+     * @param etherType its protocol
+     * @param source terminal that sent it
+     * @param isMarked whether it was marked on its way
+     */
+    void Deliver(Ptr<const Packet> packet, uint16_t etherType, uint32_t source, bool isMarked);
+    /** Tell the stack that the link went down or came up (an ns-3 event). */
+    void NotifyLinkChange();
 
     std::shared_ptr<FrameTransmitter> m_transmitter; //!< the sending half
     std::unique_ptr<PortTraces> m_traces;            //!< the trace sources, if sinks ever connected
@@ -133,7 +167,18 @@ class FabricPort : public NetDevice
     Ptr<FabricLink> m_link;                          //!< its link
     Mac48Address m_address;                          //!< its address
     uint32_t m_ifIndex = 0;                          //!< its number at the node
-    uint16_t m_mtu = 9000;                           //!< as ns-3 asks for one; not used by frames
+    uint16_t m_mtu;                                  //!< attribute
+    uint8_t m_packetClass;                           //!< attribute
+    QueueSize m_packetLimit;                         //!< attribute
+    std::unique_ptr<PortPacketQueue> m_packets;      //!< what waits, if packets are carried
+    uint64_t m_packetDrops = 0;                      //!< see GetPacketDrops()
+    bool m_wasUp = true;                             //!< the link, as the stack knows it
+    NetDevice::ReceiveCallback m_receive;            //!< gets packets
+    NetDevice::PromiscReceiveCallback m_promiscReceive; //!< gets packets, too
+    TracedCallback<> m_linkChanges;                     //!< told of the link
+    TracedCallback<Ptr<const Packet>> m_macTx;          //!< trace source
+    TracedCallback<Ptr<const Packet>> m_macTxDrop;      //!< trace source
+    TracedCallback<Ptr<const Packet>> m_macRx;          //!< trace source
 };
 
 } // namespace ns3::llm

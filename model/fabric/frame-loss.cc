@@ -28,11 +28,12 @@ FrameLoss::GetTypeId()
             .SetGroupName("LlmFabric")
             .AddAttribute("Kinds",
                           "Frames that may be lost, as a sum: data 1, ACKs 2, NACKs 4, CNPs 8, PFC "
-                          "frames 16. A switch that misses a pause overflows, and a port that "
+                          "frames 16, packets of ns-3's stack 32. A switch that misses a pause "
+                          "overflows, and a port that "
                           "misses a resume stops for good.",
-                          UintegerValue(15),
+                          UintegerValue(47),
                           MakeUintegerAccessor(&FrameLoss::m_kinds),
-                          MakeUintegerChecker<uint32_t>(0, 31));
+                          MakeUintegerChecker<uint32_t>(0, 63));
     return tid;
 }
 

@@ -2,6 +2,8 @@
 
 #include "frame-to-roce.h"
 
+#include "packet-frame.h"
+
 #include <algorithm>
 
 namespace ns3::llm
@@ -92,7 +94,8 @@ DescribeAsRoce(const Frame& frame, uint64_t messageBytes)
         roce.extension.resize(CNP_RESERVED_BYTES);
         break;
     case FrameKind::DATA:
-    case FrameKind::PAUSE: // see SerializeFrame()
+    case FrameKind::PAUSE:  // see SerializeFrame()
+    case FrameKind::PACKET: // has bytes of its own
         DescribeData(frame, messageBytes, roce);
         break;
     }
@@ -108,6 +111,10 @@ SerializeFrame(const Frame& frame, uint64_t messageBytes, Mac48Address port)
         return SerializePfc(port,
                             static_cast<uint8_t>(frame.psn),
                             isStop ? PFC_STOP_QUANTA : uint16_t{0});
+    }
+    if (frame.kind == FrameKind::PACKET)
+    {
+        return SerializePacket(frame);
     }
     return SerializeRoce(DescribeAsRoce(frame, messageBytes));
 }

@@ -58,7 +58,11 @@ PortCapture::FrameArrived(const FrameTransmitter& transmitter, const Frame& fram
         return;
     }
     const bool isFirst = frame.kind == FrameKind::DATA && frame.flags & Frame::FIRST;
-    Record record{tick, isFirst ? m_messageBytes(frame) : 0, frame, false};
+    Record record{tick, isFirst ? m_messageBytes(frame) : 0, frame, false, nullptr};
+    if (frame.kind == FrameKind::PACKET)
+    {
+        record.packet = frame.packet;
+    }
     const uint64_t delay = m_transmitter->GetDelayTicks();
     if (&transmitter == m_transmitter)
     {

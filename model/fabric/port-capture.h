@@ -8,6 +8,7 @@
 #include "frame-transmitter.h"
 
 #include "ns3/object.h"
+#include "ns3/packet.h"
 
 #include <cstdint>
 #include <deque>
@@ -32,10 +33,11 @@ class PortCapture : public Object, public FrameTransmitter::Observer
     /** A frame that was sent or received. */
     struct Record
     {
-        uint64_t tick;         //!< when, ps
-        uint64_t messageBytes; //!< payload of the message that it is the first frame of
-        Frame frame;           //!< as it was on the link
-        bool isSent;           //!< sent, else received
+        uint64_t tick;            //!< when, ps
+        uint64_t messageBytes;    //!< payload of the message that it is the first frame of
+        Frame frame;              //!< as it was on the link
+        bool isSent;              //!< sent, else received
+        Ptr<const Packet> packet; //!< what it carries, if it does
     };
 
     /** Gets the records. */

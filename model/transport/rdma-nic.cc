@@ -270,6 +270,7 @@ RdmaNic::PortReady(uint16_t)
         }
     }
     Kick();
+    m_network->GetTerminalPort(m_terminal)->PortReady();
 }
 
 void
@@ -306,6 +307,9 @@ RdmaNic::ReceiveFrame(uint16_t, const TransitFrame& transit)
         OnCnp(*frame);
         m_pool->Give(frame);
         break;
+    case FrameKind::PACKET:
+        m_network->GetTerminalPort(m_terminal)->ReceivePacket(frame);
+        break;
     case FrameKind::PAUSE:
         break; // taken by the port
     }
@@ -322,7 +326,7 @@ RdmaNic::Prepare(uint16_t, const TransitFrame& transit, bool isNext) const
     {
         m_receiver.Prepare(*transit.frame);
     }
-    else if (transit.kind != FrameKind::PAUSE)
+    else if (transit.kind < FrameKind::PAUSE)
     {
         m_queuePairs[transit.frame->queuePair]->Prefetch();
     }
