@@ -312,6 +312,42 @@ class PausedTestCase : public TestCase
     }
 };
 
+/** A pause in the middle of a turn. */
+class PausedTurnTestCase : public TestCase
+{
+  public:
+    PausedTurnTestCase()
+        : TestCase("A class that is paused in its turn loses what it had earned")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        for (const bool isReference : {false, true})
+        {
+            LinkBench bench("100Gbps", NanoSeconds(1), isReference);
+            bench.near.SetWeights(Weights("5:1,4:1,3:1", 3000));
+            for (const uint8_t c : {3, 4, 5})
+            {
+                for (uint64_t i = 0; i < 20; ++i)
+                {
+                    bench.Queue(1000, 1000, 100 * c + i, c);
+                }
+            }
+            bench.Pause(590000, true, 4);   // while 400 leaves, from 561 to 641 ns
+            bench.Pause(1150000, false, 4); // while 307 leaves, from 1121 to 1201 ns
+            Simulator::Run();
+            std::vector<uint64_t> first = Order(bench);
+            first.resize(26);
+            const std::vector<uint64_t> wanted = {300, 301, 302, 303, 500, 501, 502, 400, 304,
+                                                  305, 306, 503, 504, 505, 307, 308, 309, 506,
+                                                  507, 508, 401, 402, 403, 310, 311, 312};
+            NS_TEST_EXPECT_MSG_EQ((first == wanted), true, "order " << isReference);
+        }
+    }
+};
+
 /** Random schedules in both modes. */
 class BothModesTestCase : public TestCase
 {
@@ -497,6 +533,7 @@ class FabricSchedulingTestSuite : public TestSuite
         AddTestCase(new SharesTestCase);
         AddTestCase(new StrictAboveTestCase);
         AddTestCase(new PausedTestCase);
+        AddTestCase(new PausedTurnTestCase);
         AddTestCase(new BothModesTestCase);
         AddTestCase(new EventsTestCase);
         AddTestCase(new SwitchTestCase);
