@@ -7,6 +7,7 @@
 //   ./llm-fabric run flow-traffic -- --pattern=incast --senders=32 --fabric=single-switch
 //   ./llm-fabric run flow-traffic -- --pattern=file --flowFile=flow.txt
 //   ./llm-fabric run flow-traffic -- --ns3::llm::RdmaTransport::CongestionControl=ns3::llm::Swift
+//   ./llm-fabric run flow-traffic -- --ns3::llm::FabricSwitch::LoadBalancer=ns3::llm::Flowlet
 //
 // Another --RngRun gives other flows. The folder --output gets each flow and the slowdown by size of
 // flow as CSV, the completion times in the form of HPCC's simulator, and a picture where gnuplot is

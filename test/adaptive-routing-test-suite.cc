@@ -42,9 +42,8 @@ class LoadTestCase : public TestCase
 {
   public:
     LoadTestCase()
-        : TestCase(
-              "The least loaded port: idle, then soon free, then the shortest queue in time, a "
-              "paused one last; equals by draw")
+        : TestCase("The least loaded port is that with the shortest queue in time, a paused one "
+                   "comes last, and equals are drawn")
     {
     }
 

@@ -53,6 +53,11 @@ expect 2 "flow.txt, line 2: destination '99': a whole number from 0 to 15 is all
 expect 2 'incast of 16 senders: 1 to 15 are allowed' flow-traffic --pattern=incast --accelerators=16
 expect 2 'did you mean poisson?' flow-traffic --pattern=poison
 
+balancer=--ns3::llm::FabricSwitch::LoadBalancer=ns3::llm
+expect 2 "LoadBalancer 'ns3::llm::GoBackN' is no ns3::llm::LoadBalancer that can be made; there are: ns3::llm::" flow-traffic --quiet --summary "$balancer::GoBackN"
+spray=(--pattern=permutation --accelerators=16 --bytes=200000 --rounds=1 "$balancer::RandomSpray" --ns3::llm::RdmaTransport::LossRecovery=ns3::llm::SelectiveRepeat)
+expect 0 'flows=16 finished=16' flow-traffic --quiet --summary "${spray[@]}"
+
 give_up=(--ns3::llm::RdmaTransport::RetransmissionTimeout=1us --ns3::llm::RdmaTransport::MaxTimeouts=0)
 train 1 'rank 15 (accelerator 15), iteration 0' "${small[@]}" --fabric=rail-only "${give_up[@]}"
 expect 1 'rank 1 (accelerator 8) waits for chunk' collective --ranks=4 --stride=8 "${give_up[@]}"
