@@ -53,6 +53,10 @@ expect 2 "flow.txt, line 2: destination '99': a whole number from 0 to 15 is all
 expect 2 'incast of 16 senders: 1 to 15 are allowed' flow-traffic --pattern=incast --accelerators=16
 expect 2 'did you mean poisson?' flow-traffic --pattern=poison
 
+# the message of the higher class takes as long as it does without TCP
+expect 0 'rdma_us=817.1 tcp_gbps=' tcp-beside-rdma
+expect 2 'ns3::llm::FabricSwitch::MaxFrameSize 9320; Mtu 9282 would fit' tcp-beside-rdma --ns3::llm::FabricPort::Mtu=9300
+
 give_up=(--ns3::llm::RdmaTransport::RetransmissionTimeout=1us --ns3::llm::RdmaTransport::MaxTimeouts=0)
 train 1 'rank 15 (accelerator 15), iteration 0' "${small[@]}" --fabric=rail-only "${give_up[@]}"
 expect 1 'rank 1 (accelerator 8) waits for chunk' collective --ranks=4 --stride=8 "${give_up[@]}"
