@@ -73,7 +73,7 @@ Run(uint32_t durationUs, const std::string& pcap)
     message.bytes = 40000000;
     cluster->GetTransport()->Send(message);
 
-    const InetSocketAddress receiver(interfaces.GetAddress(3), 5000); // from 1 to 3
+    const InetSocketAddress receiver(interfaces.GetAddress(3), 40000); // from 1 to 3
     BulkSendHelper bulk("ns3::TcpSocketFactory", receiver);
     bulk.SetAttribute("MaxBytes", UintegerValue(0));
     bulk.SetAttribute("SendSize", UintegerValue(8948));

@@ -53,8 +53,8 @@ class SeveralClocksTest : public TestCase
                 Simulator::Run();
                 return a.frames.str() + "| " + b.frames.str();
             });
-        const std::string expected = "1:9.0 5:9.0 7:9.1 9:9.0 13:9.0 17:9.0 21:9.0 | "
-                                     "3:9.0 7:9.0 7:9.1 11:9.0 15:9.0 19:9.0 ";
+        const std::string expected = "1:12.0 5:12.0 7:12.1 9:12.0 13:12.0 17:12.0 21:12.0 | "
+                                     "3:12.0 7:12.0 7:12.1 11:12.0 15:12.0 19:12.0 ";
         NS_TEST_EXPECT_MSG_EQ(results.first, expected, "the module's engine");
         NS_TEST_EXPECT_MSG_EQ(results.second, expected, "ns-3's engine");
         CheckCommonOrder();
@@ -119,7 +119,7 @@ class SeveralClocksTest : public TestCase
             +[](Recorder* recorder) { delete recorder; },
             victim);
         Simulator::Run();
-        NS_TEST_EXPECT_MSG_EQ(survivor.frames.str(), "40:9.0 ", "the other one goes on");
+        NS_TEST_EXPECT_MSG_EQ(survivor.frames.str(), "40:12.0 ", "the other one goes on");
         NS_TEST_EXPECT_MSG_EQ(FrameSimulatorImpl::Get()->GetClocks().GetFrameCount(),
                               2,
                               "one each");
@@ -196,7 +196,7 @@ class ClockEndTest : public TestCase
         // what asks now gets nothing, but does no harm, and starts no simulator
         recorder.clock->Request(FrameEventKind::TEST, 0);
         recorder.clock->CallOut(0, MakeEvent(+[]() {}));
-        NS_TEST_EXPECT_MSG_EQ(recorder.frames.str(), "10:9.0 ", engine);
+        NS_TEST_EXPECT_MSG_EQ(recorder.frames.str(), "10:12.0 ", engine);
         NS_TEST_EXPECT_MSG_EQ(recorder.clock->GetFrameCount(), 1, engine);
         const std::string words = GetDyingWords(
             [&recorder]()
@@ -323,7 +323,7 @@ class ClockRefusalTest : public TestCase
                   Simulator::Run();
                   recorder.clock->ScheduleFrame(10, FrameEventKind::TEST, 0);
               });
-        Check("no kind 9 or object 1",
+        Check("no kind 12 or object 1",
               []()
               {
                   Recorder recorder(1);

@@ -65,7 +65,7 @@ class ClockOrderTest : public TestCase
         // At 10 object 2 arrives: 1 departs for this tick, which comes next, and 5 wakes, which comes
         // after 3. The second arrival of 2 is the same event; the count has it.
         const std::string expected =
-            "1 1:9.0 10:1.6 10:2.2 10:1.1 10:2.4 10:6.3 10:6.5 11:2.3 20:1.7 10";
+            "1 1:12.0 10:1.6 10:2.2 10:1.1 10:2.4 10:8.3 10:8.5 11:2.3 20:1.7 10";
         NS_TEST_EXPECT_MSG_EQ(results.first, expected, "the module's engine");
         NS_TEST_EXPECT_MSG_EQ(results.second, expected, "ns-3's engine");
     }
@@ -115,7 +115,7 @@ class ClockBorderTest : public TestCase
             });
         // asked at 1000, frame at 1001, called out at 1002, again in a frame at 1003
         const std::string none = std::to_string(Simulator::NO_CONTEXT);
-        const std::string expected = "1001:9.0 (1001 " + none + ") 1003:9.1 (1003 " + none +
+        const std::string expected = "1001:12.0 (1001 " + none + ") 1003:12.1 (1003 " + none +
                                      ") ask@1000 c5 -> 1001 called@1002 c42 -> 1003 ";
         NS_TEST_EXPECT_MSG_EQ(results.first, expected, "the module's engine");
         NS_TEST_EXPECT_MSG_EQ(results.second, expected, "ns-3's engine");
@@ -352,7 +352,7 @@ class ClockStopTest : public TestCase
                 return log.str();
             });
         const std::string expected =
-            "100:9.0 100:9.1 100:9.2 100:9.3 | now 100 finished 1 next 200; "
+            "100:12.0 100:12.1 100:12.2 100:12.3 | now 100 finished 1 next 200; "
             "200:2.0 201:2.1 | now 202 finished 1 next 202; "
             "202:2.2 203:2.3 | now 203 finished 1 next " +
             std::to_string(FrameClock::NEVER) + "; ";

@@ -79,7 +79,7 @@ class FrameOrderTest : public TestCase
         std::ostringstream text;
         for (const uint64_t tick : {PRESENT, PRESENT + 1, uint64_t(2000), uint64_t(1) << 41})
         {
-            for (const uint32_t kind : {1, 2, 6, 9}) // those of Recorder
+            for (const uint32_t kind : {1, 2, 8, 12}) // those of Recorder
             {
                 for (uint32_t object = 0; object < OBJECTS; object++)
                 {

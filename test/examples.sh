@@ -57,6 +57,9 @@ balancer=--ns3::llm::FabricSwitch::LoadBalancer=ns3::llm
 expect 2 "LoadBalancer 'ns3::llm::GoBackN' is no ns3::llm::LoadBalancer that can be made; there are: ns3::llm::" flow-traffic --quiet --summary "$balancer::GoBackN"
 spray=(--pattern=permutation --accelerators=16 --bytes=200000 --rounds=1 "$balancer::RandomSpray" --ns3::llm::RdmaTransport::LossRecovery=ns3::llm::SelectiveRepeat)
 expect 0 'flows=16 finished=16' flow-traffic --quiet --summary "${spray[@]}"
+# the message of the higher class takes as long as it does without TCP
+expect 0 'rdma_us=817.1 tcp_gbps=' tcp-beside-rdma
+expect 2 'ns3::llm::FabricSwitch::MaxFrameSize 9320; Mtu 9282 would fit' tcp-beside-rdma --ns3::llm::FabricPort::Mtu=9300
 
 give_up=(--ns3::llm::RdmaTransport::RetransmissionTimeout=1us --ns3::llm::RdmaTransport::MaxTimeouts=0)
 train 1 'rank 15 (accelerator 15), iteration 0' "${small[@]}" --fabric=rail-only "${give_up[@]}"

@@ -84,16 +84,16 @@ check_packets() {
     local frames known bad
     decode "$1"
     frames=$(count "$1" '$tcp')
-    known=$(count "$1" '$port == 4791 || $tcp ~ /5000/ || $control == "0x0101"')
+    known=$(count "$1" '$port == 4791 || $tcp ~ /40000/ || $control == "0x0101"')
     bad=$(count "$1" '$malformed || $delta < 0 || $ipSum == 0')
     ((frames > 20 && known == $(count "$1" 1) && bad == 0)) ||
         fail "$1: $frames frames of TCP, $known known ones, $bad malformed, not in order or with a wrong sum"
 }
 check_packets both-1-0.pcap
 check_packets both-3-0.pcap
-expect both-3-0.pcap '$tcp ~ /5000/ && $ecn == 3'
+expect both-3-0.pcap '$tcp ~ /40000/ && $ecn == 3'
 expect both-3-0.pcap '$port == 4791 && $ecn == 3'
-expect both-3-0.pcap '$tcp ~ /5000/ && $tcpBytes == 8948'
+expect both-3-0.pcap '$tcp ~ /40000/ && $tcpBytes == 8948'
 
 # the ports of both ranks, and one between switches
 for file in {pfc,loss}-{0,8}-0.pcap pfc-16-2.pcap domain-0-0.pcap; do check "$file"; done

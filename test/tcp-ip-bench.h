@@ -51,7 +51,10 @@ class TcpIpBench
         uint32_t bytes; //!< payload
     };
 
-    /** Set what datacenter TCP needs: full segments, large buffers, short timeouts. */
+    /**
+     * Set what datacenter TCP needs: full segments, large buffers, short timeouts.
+     * @param bufferBytes of each buffer
+     */
     static void SetTcp(uint32_t bufferBytes = 1 << 20)
     {
         Config::SetDefault("ns3::TcpSocket::SegmentSize", UintegerValue(FULL_SEGMENT));

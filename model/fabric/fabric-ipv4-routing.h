@@ -64,6 +64,17 @@ class FabricIpv4Routing : public Ipv4RoutingProtocol
                                const Ipv4Header& header,
                                Ptr<NetDevice> oif,
                                Socket::SocketErrno& sockerr) override;
+    /**
+     * A packet has come in.
+     * @param p the packet
+     * @param header its header
+     * @param idev by which device
+     * @param ucb forwards it
+     * @param mcb not used
+     * @param lcb delivers it here; null if that is done
+     * @param ecb reports errors
+     * @return whether it is dealt with
+     */
     bool RouteInput(Ptr<const Packet> p,
                     const Ipv4Header& header,
                     Ptr<const NetDevice> idev,
