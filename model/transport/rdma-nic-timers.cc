@@ -93,6 +93,7 @@ RdmaNic::ServeTimers()
             }
             queuePair.CatchUp(now);
             m_config.recovery->OnTimeout(queuePair);
+            NoteSharing(queuePair);
             m_config.control->OnTimeout(queuePair.state, queuePair.info, now, queuePair.decision);
             queuePair.UpdatePace();
             Place(queuePair, now);

@@ -6,6 +6,7 @@
 #include "locality.h"
 #include "message-transport.h"
 #include "rdma-nic.h"
+#include "rdma-share-oracle.h"
 
 #include "ns3/fabric-network.h"
 #include "ns3/nstime.h"
@@ -110,6 +111,7 @@ class RdmaTransport : public MessageTransport
     std::vector<std::unique_ptr<RdmaNic>> m_nics; //!< by terminal
     Ptr<RdmaCongestionControl> m_control;         //!< of all queue pairs
     Ptr<RdmaLossRecovery> m_recovery;             //!< of all queue pairs
+    std::unique_ptr<RdmaShareOracle> m_oracle;    //!< if the control asks for shares
     RdmaConfig m_config;                          //!< made of the attributes
     std::string m_controlType;                    //!< attribute
     std::string m_recoveryType;                   //!< attribute
