@@ -68,6 +68,9 @@ add_test(NAME structure COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/test/structure.sh
                                 ${CMAKE_CURRENT_SOURCE_DIR} ${llm_ns3_include}/ns3
 )
 add_test(NAME structure-findings COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/test/structure-findings.sh)
+add_test(NAME attribute-tables COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/tools/attribute-tables
+                                       $<TARGET_FILE:llm-fabric-list-types>
+)
 add_test(NAME launcher COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/test/launcher.sh)
 if(NOT LLM_FABRIC_SANITIZE)
   add_test(NAME examples COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/test/examples.sh

@@ -12,29 +12,26 @@
 // with headers and acknowledgments, propagation, one stored frame per switch, software latency. The
 // bound is payload over line rate; nothing beats it.
 
+#include "ns3/class-list.h"
 #include "ns3/cluster.h"
 #include "ns3/collective-bound.h"
 #include "ns3/communicator.h"
 #include "ns3/config.h"
 #include "ns3/fabric-trace-helper.h"
-#include "ns3/fat-tree-helper.h"
 #include "ns3/frame-digest.h"
 #include "ns3/frame-engine.h"
 #include "ns3/ideal-time.h"
 #include "ns3/input-error.h"
 #include "ns3/program-options.h"
-#include "ns3/rail-only-helper.h"
-#include "ns3/rail-optimized-helper.h"
 #include "ns3/simulator.h"
-#include "ns3/single-switch-helper.h"
 #include "ns3/string.h"
 #include "ns3/time-resolution.h"
+#include "ns3/topology-helper.h"
 #include "ns3/uinteger.h"
 
 #include <algorithm>
 #include <iomanip>
 #include <iostream>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -59,13 +56,7 @@ struct Options
 Ptr<Cluster>
 BuildCluster(const Options& options)
 {
-    const std::map<std::string, std::string> helpers = {
-        {"rail-only", "ns3::llm::RailOnlyHelper"},
-        {"rail-optimized", "ns3::llm::RailOptimizedHelper"},
-        {"fat-tree", "ns3::llm::FatTreeHelper"},
-        {"single-switch", "ns3::llm::SingleSwitchHelper"},
-    };
-    ObjectFactory factory(helpers.at(options.fabric));
+    ObjectFactory factory = MakeFabricFactory(options.fabric);
     factory.Set("Accelerators", UintegerValue(options.accelerators));
     return factory.Create<TopologyHelper>()->Build();
 }
@@ -211,10 +202,7 @@ main(int argc, char* argv[])
                     options.operation,
                     {"all-reduce", "all-gather", "reduce-scatter", "point-to-point"});
         program.Add("bytes", "size of the whole buffer", options.bytes);
-        program.Add("fabric",
-                    "which fabric",
-                    options.fabric,
-                    {"rail-only", "rail-optimized", "fat-tree", "single-switch"});
+        program.Add("fabric", "which fabric", options.fabric, ListFabrics());
         program.Add("accelerators", "how many accelerators", options.accelerators, 1);
         program.Add("ranks", "how many ranks; 0: as many as there is room for", options.ranks);
         program.Add("stride", "every stride-th accelerator is a rank", options.stride, 1);

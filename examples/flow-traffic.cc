@@ -13,13 +13,13 @@
 // flow as CSV, the completion times in the form of HPCC's simulator, and a picture where gnuplot is
 // installed.
 
+#include "ns3/class-list.h"
 #include "ns3/flow-generator.h"
 #include "ns3/flow-report.h"
 #include "ns3/flow-runner.h"
 #include "ns3/frame-engine.h"
 #include "ns3/hpcc-logs.h"
 #include "ns3/input-error.h"
-#include "ns3/object-factory.h"
 #include "ns3/program-options.h"
 #include "ns3/progress-meter.h"
 #include "ns3/report-folder.h"
@@ -31,7 +31,6 @@
 
 #include <algorithm>
 #include <iostream>
-#include <map>
 #include <sstream>
 #include <string>
 #include <unistd.h>
@@ -67,10 +66,7 @@ void
 Parse(Options& options, int argc, char* argv[])
 {
     ProgramOptions program("flow-traffic", "Flow completion times of a traffic pattern.");
-    program.Add("fabric",
-                "which fabric",
-                options.fabric,
-                {"single-switch", "fat-tree", "rail-optimized", "rail-only"});
+    program.Add("fabric", "which fabric", options.fabric, ListFabrics());
     program.Add("accelerators", "how many accelerators (hosts)", options.accelerators, 2);
     program.Add("domainSize", "accelerators per HB domain; 1: plain hosts", options.domainSize, 1);
     program.Add("pattern",
@@ -96,13 +92,7 @@ Parse(Options& options, int argc, char* argv[])
 Ptr<Cluster>
 BuildCluster(const Options& options)
 {
-    const std::map<std::string, std::string> helpers = {
-        {"rail-only", "ns3::llm::RailOnlyHelper"},
-        {"rail-optimized", "ns3::llm::RailOptimizedHelper"},
-        {"fat-tree", "ns3::llm::FatTreeHelper"},
-        {"single-switch", "ns3::llm::SingleSwitchHelper"},
-    };
-    ObjectFactory factory(helpers.at(options.fabric));
+    ObjectFactory factory = MakeFabricFactory(options.fabric);
     factory.Set("Accelerators", UintegerValue(options.accelerators));
     factory.Set("DomainSize", UintegerValue(options.domainSize));
     return factory.Create<TopologyHelper>()->Build();

@@ -14,6 +14,7 @@
 // JSON and CSV, a manifest of all settings, and a picture if gnuplot is installed. Exit status: 0, 1
 // if a run could not finish, 2 if the input was refused.
 
+#include "ns3/class-list.h"
 #include "ns3/frame-digest.h"
 #include "ns3/frame-engine.h"
 #include "ns3/input-error.h"
@@ -29,7 +30,6 @@
 #include "ns3/training-helper.h"
 #include "ns3/training-report.h"
 
-#include "ns3/abort.h"
 #include "ns3/config.h"
 #include "ns3/data-rate.h"
 #include "ns3/rng-seed-manager.h"
@@ -41,7 +41,6 @@
 #include <filesystem>
 #include <iomanip>
 #include <iostream>
-#include <map>
 #include <sstream>
 #include <unistd.h>
 
@@ -60,11 +59,8 @@ constexpr std::size_t BUSIEST_LINKS = 50;
 /** Name of the fact that tells a hash of every arrival of a frame. */
 const std::string TRACE_HASH = "trace hash";
 
-/** The three fabrics and the TypeIds of their helpers. */
-const std::vector<std::pair<std::string, std::string>> FABRICS = {
-    {"rail-only", "ns3::llm::RailOnlyHelper"},
-    {"rail-optimized", "ns3::llm::RailOptimizedHelper"},
-    {"fat-tree", "ns3::llm::FatTreeHelper"}};
+/** The fabrics that are compared. */
+const std::vector<std::string> FABRICS = {"rail-only", "rail-optimized", "fat-tree"};
 
 /** What the command line says. */
 struct Options
@@ -105,10 +101,7 @@ ParseOptions(int argc, char* argv[])
     ProgramOptions parser("training-iteration",
                           "Training iterations of a transformer over one or three fabrics.");
     std::vector<std::string> fabrics{"all"};
-    for (const auto& fabric : FABRICS)
-    {
-        fabrics.push_back(fabric.first);
-    }
+    fabrics.insert(fabrics.end(), FABRICS.begin(), FABRICS.end());
     parser.Add("model", "built-in name, or path of a Hugging Face config.json", options.model);
     parser.Add("accelerator", "name in data/accelerators.csv", options.accelerator);
     parser.Add("accelerators", "how many accelerators, one rank on each", options.accelerators, 1);
@@ -181,8 +174,7 @@ MakeWorkload(const Options& options)
 Ptr<Cluster>
 BuildCluster(const Options& options, const std::string& fabric, const TransformerWorkload& workload)
 {
-    const std::map<std::string, std::string> helpers(FABRICS.begin(), FABRICS.end());
-    ObjectFactory factory(helpers.at(fabric));
+    ObjectFactory factory = MakeFabricFactory(fabric);
     const auto changed = RunManifest::FindChangedDefaults();
     const auto set = [&](const std::string& name, const AttributeValue& value)
     {
@@ -316,15 +308,6 @@ RunFabric(const Options& options,
     return status;
 }
 
-/** @return an empty folder for what the processes of the runs hand over */
-std::string
-MakeTemporaryFolder()
-{
-    std::string path = std::filesystem::temp_directory_path() / "training-iteration-XXXXXX";
-    NS_ABORT_MSG_UNLESS(mkdtemp(path.data()), "no folder can be made at " << path);
-    return path;
-}
-
 /**
  * Print a line of name=value for each run.
  * @param reports the runs
@@ -371,17 +354,17 @@ Run(int argc, char* argv[])
     const Ptr<const TransformerWorkload> workload = MakeWorkload(options);
     std::vector<std::string> fabrics;
     std::vector<uint64_t> expected;
-    for (const auto& fabric : FABRICS)
+    for (const std::string& fabric : FABRICS)
     {
-        if (options.fabric == "all" || options.fabric == fabric.first)
+        if (options.fabric == "all" || options.fabric == fabric)
         {
-            fabrics.push_back(fabric.first);
-            expected.push_back(EstimateFabric(options, *workload, fabric.first));
+            fabrics.push_back(fabric);
+            expected.push_back(EstimateFabric(options, *workload, fabric));
         }
     }
     if (options.summary)
     {
-        options.report = MakeTemporaryFolder();
+        options.report = ReportFolder::MakeTemporary();
     }
     const ReportFolder folder(options.report);
     folder.Prepare();

@@ -74,7 +74,7 @@ ReportFolder::Write(const std::string& name, const std::string& text) const
 }
 
 std::string
-ReportFolder::Read(const std::string& name) const
+ReportFolder::Take(const std::string& name) const
 {
     std::ifstream file(m_path + "/" + name);
     std::ostringstream text;
@@ -83,7 +83,32 @@ ReportFolder::Read(const std::string& name) const
     {
         RefuseInput("cannot read " + m_path + "/" + name + ": " + std::strerror(errno));
     }
+    file.close();
+    std::filesystem::remove(m_path + "/" + name);
     return text.str();
+}
+
+void
+ReportFolder::MergeManifests(const std::vector<std::string>& runs) const
+{
+    std::string manifests = "{\n";
+    for (const std::string& run : runs)
+    {
+        manifests += "\"" + run + "\": " + Take(run + "-manifest.json") +
+                     (run == runs.back() ? "\n}\n" : ",\n");
+    }
+    Write("manifest.json", manifests);
+}
+
+std::string
+ReportFolder::MakeTemporary()
+{
+    std::string path = std::filesystem::temp_directory_path() / "llm-fabric-XXXXXX";
+    if (!mkdtemp(path.data()))
+    {
+        RefuseInput("no folder can be made at " + path + ": " + std::strerror(errno));
+    }
+    return path;
 }
 
 void
@@ -99,20 +124,14 @@ ReportFolder::Finish(const std::vector<std::string>& runs) const
 {
     std::vector<TrainingReport> reports;
     std::string all = "[\n";
-    std::string manifests = "{\n";
     for (const std::string& run : runs)
     {
-        const std::string text = Read(run + ".json");
+        const std::string text = Take(run + ".json");
         reports.push_back(ReportFromJson(text));
-        const bool last = run == runs.back();
-        all += text + (last ? "]\n" : ",\n");
-        const std::string manifest = run + "-manifest.json";
-        manifests += "\"" + run + "\": " + Read(manifest) + (last ? "\n}\n" : ",\n");
-        std::filesystem::remove(m_path + "/" + manifest);
-        std::filesystem::remove(m_path + "/" + run + ".json");
+        all += text + (run == runs.back() ? "]\n" : ",\n");
     }
     Write("report.json", all);
-    Write("manifest.json", manifests);
+    MergeManifests(runs);
     std::ostringstream text;
     if (reports.size() > 1)
     {

@@ -48,6 +48,19 @@ class ReportFolder
      */
     void Write(const std::string& name, const std::string& text) const;
     /**
+     * Read a file that a run has written, or refuse, and remove it.
+     * @param name its name in the folder
+     * @return its content
+     */
+    std::string Take(const std::string& name) const;
+    /**
+     * Gather RUN-manifest.json of each run in manifest.json.
+     * @param runs names of the runs
+     */
+    void MergeManifests(const std::vector<std::string>& runs) const;
+    /** @return path of a new folder, for runs that keep nothing */
+    static std::string MakeTemporary();
+    /**
      * Write NAME.gp and, if gnuplot is installed, have it make NAME.png.
      * @param name of the picture
      * @param script what gnuplot is to do, in the folder, before it plots into that file
@@ -56,8 +69,6 @@ class ReportFolder
     bool Plot(const std::string& name, const std::string& script) const;
 
   private:
-    /** @param name of a file of the folder @return its content; refused if it cannot be read */
-    std::string Read(const std::string& name) const;
     /** Draw the bars of the runs, if gnuplot is there. @param reports the runs */
     void Draw(const std::vector<TrainingReport>& reports) const;
 

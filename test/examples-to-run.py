@@ -5,6 +5,12 @@ cpp_examples = [
     ("bench --quick", "True", "False"),
     ("bench-events --events=1000 --rounds=1", "True", "False"),
     ("collective --accelerators=16 --bytes=1048576 --summary", "True", "False"),
+    (
+        "congestion-control-comparison --controls=Hpcc,IdealFairShare --traffics=incast "
+        "--bytes=1000000 --summary --quiet",
+        "True",
+        "False",
+    ),
     ("custom-congestion-control --summary", "True", "False"),
     ("flow-traffic --accelerators=16 --durationUs=50 --summary --quiet", "True", "False"),
     ("tcp-beside-rdma --durationUs=500", "True", "False"),

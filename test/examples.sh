@@ -78,6 +78,56 @@ grep -qx '0,0,1,3,1000,acknowledged,1.000000,2.043922,3.047362,1.043920,2.047360
     failures=$((failures + 1))
 }
 
+# eight flows to one host: all congestion controls differ, and the counters say why
+expect 2 "--controls: there is no 'Hpc'; there are: all" congestion-control-comparison --controls=Hpc
+expect 2 '--senders=32: of 32 accelerators at most 31 send to one' congestion-control-comparison --senders=32
+expect 2 'web-serch' congestion-control-comparison --traffics=incast,web-serch
+expect 1 'unfinished in incast-Hpcc: flow 0' congestion-control-comparison --quiet --summary --traffics=incast --controls=Hpcc "${give_up[@]}"
+expect 0 'control=Timely' congestion-control-comparison --quiet --summary --traffics=incast
+compared=$(wc -l <output)
+awk '
+    function fail(text) { print "FAIL congestion-control-comparison: " text; failed = 1 }
+    {
+        for (i = 1; i <= NF; ++i) { split($i, pair, "="); value[pair[1]] = pair[2] }
+        name = value["control"]
+        result = value["completion_us"] " " value["median_slowdown_ratio"] " " value["queue_p99_kb"]
+        if (result in same) fail(name " and " same[result] " do not differ")
+        same[result] = name
+        for (key in value) of[name, key] = value[key]
+        if (value["received_flows"] != 8 || value["drops"] != 0) fail(name " has lost something")
+        if (value["max_slowdown_ratio"] < 7.8) fail(name " beats the line")
+    }
+    function positive(name, key) { if (!(of[name, key] > 0)) fail(name " has no " key) }
+    function none(name, key) { if (of[name, key] != 0) fail(name " has " of[name, key] " " key) }
+    END {
+        positive("Dcqcn", "cnps"); positive("DcqcnDevice", "cnps")
+        positive("Hpcc", "queue_telemetry_acks"); positive("PowerTcp", "queue_telemetry_acks")
+        none("Hpcc", "pauses"); none("PowerTcp", "pauses")
+        positive("DctcpWindow", "marked_acks"); positive("Nscc", "marked_acks")
+        positive("NoCongestionControl", "pauses")
+        none("IdealFairShare", "pauses"); none("IdealFairShare", "ecn_marks")
+        none("Dcqcn", "queue_telemetry_acks")
+        # delays are what these see: far above those without a queue
+        if (of["Swift", "rtt_p99_us"] < 25) fail("Swift sees no delay")
+        if (of["Timely", "rtt_p99_us"] < 50) fail("Timely sees no delay")
+        if (of["Nscc", "rtt_p99_us"] < 2 * of["IdealFairShare", "rtt_p99_us"]) fail("Nscc sees no delay")
+        for (result in same)
+            if (of[same[result], "queue_max_kb"] < of["IdealFairShare", "queue_max_kb"])
+                fail(same[result] " has a shorter queue than the ideal")
+        exit failed
+    }' output || failures=$((failures + 1))
+((compared >= 10)) || {
+    echo "FAIL congestion-control-comparison: $compared controls"
+    failures=$((failures + 1))
+}
+expect 0 'results' congestion-control-comparison --quiet --traffics=hadoop --controls=Dcqcn,IdealFairShare --accelerators=16 --durationUs=50
+for file in report.txt comparison.csv slowdown.csv comparison.json manifest.json hadoop.gp hadoop-Dcqcn-flows.csv; do
+    [[ -s congestion-control-comparison/$file ]] || {
+        echo "FAIL congestion-control-comparison wrote no $file"
+        failures=$((failures + 1))
+    }
+done
+
 # hash PREFIX... : of the frames of an iteration in which flows collide
 hash() {
     "$@" "$examples/training-iteration" --quiet --summary "${small[@]}" --fabric=fat-tree --traceHash $engine |

@@ -90,12 +90,12 @@ DcqcnDevice::GetTypeId()
                           DataRateValue(DataRate("1Gbps")),
                           MakeDataRateAccessor(&DcqcnDevice::m_minRate),
                           MakeDataRateChecker())
-            .AddAttribute(
-                "ReferenceRate",
-                "R_AI and R_HAI grow with the line rate over this one; 0bps: they do not.",
-                DataRateValue(DataRate("25Gbps")),
-                MakeDataRateAccessor(&DcqcnDevice::m_referenceRate),
-                MakeDataRateChecker())
+            .AddAttribute("ReferenceRate",
+                          "R_AI and R_HAI grow with the line rate over this one "
+                          "(HPCC's settings: 25 Gb/s); 0bps: they do not.",
+                          DataRateValue(DataRate("25Gbps")),
+                          MakeDataRateAccessor(&DcqcnDevice::m_referenceRate),
+                          MakeDataRateChecker())
             .AddAttribute("VariableWindow",
                           "Cap what is in flight at the bandwidth-delay product times rate over "
                           "line rate (HPCC's simulator), else no cap.",

@@ -66,13 +66,15 @@ Dcqcn::GetTypeId()
                           MakeDataRateAccessor(&Dcqcn::m_hyperIncrease),
                           MakeDataRateChecker())
             .AddAttribute("MinRate",
-                          "Lowest rate, at the reference rate.",
+                          "Lowest rate, at the reference rate (ours: R_AI; HPCC's "
+                          "settings for a device: 1 Gb/s).",
                           DataRateValue(DataRate("40Mbps")),
                           MakeDataRateAccessor(&Dcqcn::m_minRate),
                           MakeDataRateChecker())
             .AddAttribute("ReferenceRate",
-                          "R_AI, R_HAI and the lowest rate grow with the line rate over this one; "
-                          "0bps: they do not.",
+                          "R_AI, R_HAI and the lowest rate grow with the line rate "
+                          "over this one (paper: its links have 40 Gb/s); 0bps: they "
+                          "do not.",
                           DataRateValue(DataRate("40Gbps")),
                           MakeDataRateAccessor(&Dcqcn::m_referenceRate),
                           MakeDataRateChecker())

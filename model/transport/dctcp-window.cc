@@ -30,13 +30,15 @@ DctcpWindow::GetTypeId()
                           MakeDoubleAccessor(&DctcpWindow::m_initialAlpha),
                           MakeDoubleChecker<double>(0.0, 1.0))
             .AddAttribute("AdditiveIncrease",
-                          "Growth per round trip without marks, frames (TCP: 1).",
+                          "Growth per round trip without marks, frames (RFC 8257: as "
+                          "TCP, 1).",
                           DoubleValue(1),
                           MakeDoubleAccessor(&DctcpWindow::m_additiveIncrease),
                           MakeDoubleChecker<double>(0.0))
             .AddAttribute("InitialWindow",
-                          "Window of a new queue pair, in units of the path's bandwidth-delay "
-                          "product.",
+                          "Window of a new queue pair, in units of the path's "
+                          "bandwidth-delay product (ours, for RDMA; RFC 8257 has TCP's "
+                          "slow start).",
                           DoubleValue(1),
                           MakeDoubleAccessor(&DctcpWindow::m_initialWindow),
                           MakeDoubleChecker<double>(0.0));

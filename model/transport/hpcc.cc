@@ -33,14 +33,14 @@ Hpcc::GetTypeId()
                           MakeUintegerAccessor(&Hpcc::m_maxStage),
                           MakeUintegerChecker<uint32_t>())
             .AddAttribute("AdditiveIncrease",
-                          "W_AI, bytes (paper: 80). The queue stays empty up to "
-                          "BDP (1 - Eta) / flows.",
+                          "W_AI, bytes (paper: 80). The queue stays empty up to BDP (1 "
+                          "- Eta) / flows.",
                           DoubleValue(80),
                           MakeDoubleAccessor(&Hpcc::m_additiveIncrease),
                           MakeDoubleChecker<double>(0.0))
             .AddAttribute("MinWindow",
-                          "Smallest window, bytes; 0: the payload of a full frame. Below that the "
-                          "pace still falls with the window.",
+                          "Smallest window, bytes; 0: the payload of a full frame "
+                          "(ours). Below that the pace still falls with the window.",
                           DoubleValue(0),
                           MakeDoubleAccessor(&Hpcc::m_minWindow),
                           MakeDoubleChecker<double>(0.0))
@@ -57,8 +57,8 @@ Hpcc::GetTypeId()
                           MakeTimeAccessor(&Hpcc::m_baseRtt),
                           MakeTimeChecker(Time(0)))
             .AddAttribute("MaxSampleAge",
-                          "Telemetry is compared with telemetry up to so much older; a real "
-                          "header's time stamp wraps after 16.8 ms.",
+                          "Telemetry is compared with telemetry up to so much older "
+                          "(ours; a real header's time stamp wraps after 16.8 ms).",
                           TimeValue(MilliSeconds(4)),
                           MakeTimeAccessor(&Hpcc::m_maxSampleAge),
                           MakeTimeChecker(PicoSeconds(1)))

@@ -12,16 +12,17 @@ NS_OBJECT_ENSURE_REGISTERED(NoCongestionControl);
 TypeId
 NoCongestionControl::GetTypeId()
 {
-    static TypeId tid = TypeId("ns3::llm::NoCongestionControl")
-                            .SetParent<RdmaCongestionControl>()
-                            .SetGroupName("LlmFabric")
-                            .AddConstructor<NoCongestionControl>()
-                            .AddAttribute("Window",
-                                          "Cap on a queue pair's unacknowledged payload, bytes; 0: "
-                                          "no cap.",
-                                          UintegerValue(0),
-                                          MakeUintegerAccessor(&NoCongestionControl::m_windowBytes),
-                                          MakeUintegerChecker<uint64_t>());
+    static TypeId tid =
+        TypeId("ns3::llm::NoCongestionControl")
+            .SetParent<RdmaCongestionControl>()
+            .SetGroupName("LlmFabric")
+            .AddConstructor<NoCongestionControl>()
+            .AddAttribute("Window",
+                          "Cap on a queue pair's unacknowledged payload, bytes; 0: no "
+                          "cap (ours).",
+                          UintegerValue(0),
+                          MakeUintegerAccessor(&NoCongestionControl::m_windowBytes),
+                          MakeUintegerChecker<uint64_t>());
     return tid;
 }
 

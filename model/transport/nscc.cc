@@ -27,8 +27,8 @@ Nscc::GetTypeId()
                           MakeDoubleAccessor(&Nscc::m_targetShare),
                           MakeDoubleChecker<double>(0.001))
             .AddAttribute("BaseRtt",
-                          "Base round-trip time, for all queue pairs alike; 0s: each takes its own "
-                          "path's.",
+                          "Base round-trip time, for all queue pairs alike (uet-htsim: "
+                          "of the network); 0s: each takes its own path's.",
                           TimeValue(Time(0)),
                           MakeTimeAccessor(&Nscc::m_baseRtt),
                           MakeTimeChecker(Time(0)))

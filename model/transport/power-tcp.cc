@@ -22,7 +22,8 @@ PowerTcp::GetTypeId()
             .SetGroupName("LlmFabric")
             .AddConstructor<PowerTcp>()
             .AddAttribute("Delay",
-                          "theta-PowerTCP: measure the power by delay, without telemetry.",
+                          "theta-PowerTCP: measure the power by delay, without "
+                          "telemetry (paper: algorithm 2).",
                           BooleanValue(false),
                           MakeBooleanAccessor(&PowerTcp::m_isDelay),
                           MakeBooleanChecker())
@@ -39,7 +40,8 @@ PowerTcp::GetTypeId()
                           MakeDoubleAccessor(&PowerTcp::m_additiveIncrease),
                           MakeDoubleChecker<double>(0.0))
             .AddAttribute("ExpectedFlows",
-                          "N, flows that share the NIC (the paper leaves it open).",
+                          "N, flows that share the NIC (ours; the paper leaves it "
+                          "open).",
                           DoubleValue(10),
                           MakeDoubleAccessor(&PowerTcp::m_expectedFlows),
                           MakeDoubleChecker<double>(1.0))
@@ -56,23 +58,26 @@ PowerTcp::GetTypeId()
                 MakeDoubleAccessor(&PowerTcp::m_minCurrent),
                 MakeDoubleChecker<double>(0.001))
             .AddAttribute("MinWindow",
-                          "Smallest window, bytes; 0: the payload of a full frame. Below that the "
-                          "pace still falls with the window.",
+                          "Smallest window, bytes; 0: the payload of a full frame "
+                          "(ours). Below that the pace still falls with the window.",
                           DoubleValue(0),
                           MakeDoubleAccessor(&PowerTcp::m_minWindow),
                           MakeDoubleChecker<double>(0.0))
             .AddAttribute("MaxWindow",
-                          "Largest window, in units of line rate times base round-trip time.",
+                          "Largest window, in units of line rate times base round-trip "
+                          "time (ours: a lone flow's).",
                           DoubleValue(1),
                           MakeDoubleAccessor(&PowerTcp::m_maxWindow),
                           MakeDoubleChecker<double>(0.0))
             .AddAttribute("BaseRtt",
-                          "tau, for all queue pairs alike; 0s: each takes its own path's.",
+                          "tau, for all queue pairs alike (paper: the largest base "
+                          "round-trip time); 0s: each takes its own path's.",
                           TimeValue(Time(0)),
                           MakeTimeAccessor(&PowerTcp::m_baseRtt),
                           MakeTimeChecker(Time(0)))
             .AddAttribute("MaxSampleAge",
-                          "Telemetry is compared with telemetry up to so much older.",
+                          "Telemetry is compared with telemetry up to so much older "
+                          "(ours, as HPCC).",
                           TimeValue(MilliSeconds(4)),
                           MakeTimeAccessor(&PowerTcp::m_maxSampleAge),
                           MakeTimeChecker(PicoSeconds(1)))

@@ -111,6 +111,13 @@ class RdmaCongestionControl : public Object
         return 0;
     }
 
+    /** @return whether OnShare() is to be called, which takes an oracle: see RdmaShareOracle; constant
+     * while the control lives */
+    virtual bool NeedsShares() const
+    {
+        return false;
+    }
+
     /**
      * A queue pair begins (or is reset): set its state and its first decision.
      * @param state memory for the state
@@ -177,6 +184,19 @@ class RdmaCongestionControl : public Object
                             const QueuePairInfo& info,
                             uint64_t now,
                             CongestionDecision& decision) const = 0;
+    /**
+     * The queue pair's max-min fair share of its path is another one. Only if NeedsShares().
+     * @param state the state
+     * @param info the queue pair
+     * @param now ps
+     * @param shareBps the share, wire bytes, bit/s
+     * @param decision the decision in force, to be changed
+     */
+    virtual void OnShare(void* state,
+                         const QueuePairInfo& info,
+                         uint64_t now,
+                         double shareBps,
+                         CongestionDecision& decision) const = 0;
 };
 
 /**
@@ -276,6 +296,22 @@ class RdmaCongestionControlOf : public RdmaCongestionControl
         decision.deadlineTicks = CongestionDecision::NEVER;
     }
 
+    /**
+     * Its fair share is another one; does nothing unless overridden. See OnShare().
+     * @param state the state
+     * @param info the queue pair
+     * @param now ps
+     * @param shareBps the share, bit/s
+     * @param decision the decision in force, to be changed
+     */
+    virtual void DoShare([[maybe_unused]] State& state,
+                         [[maybe_unused]] const QueuePairInfo& info,
+                         [[maybe_unused]] uint64_t now,
+                         [[maybe_unused]] double shareBps,
+                         [[maybe_unused]] CongestionDecision& decision) const
+    {
+    }
+
   private:
     std::size_t GetStateSize() const final
     {
@@ -326,6 +362,15 @@ class RdmaCongestionControlOf : public RdmaCongestionControl
                     CongestionDecision& decision) const final
     {
         DoDeadline(*static_cast<State*>(state), info, now, decision);
+    }
+
+    void OnShare(void* state,
+                 const QueuePairInfo& info,
+                 uint64_t now,
+                 double shareBps,
+                 CongestionDecision& decision) const final
+    {
+        DoShare(*static_cast<State*>(state), info, now, shareBps, decision);
     }
 };
 

@@ -94,6 +94,7 @@ RdmaNic::ServeTimers()
             queuePair.CatchUp(now);
             m_config.recovery->OnTimeout(queuePair);
             queuePair.TakeTimeout(now);
+            NoteSharing(queuePair);
             m_config.control->OnTimeout(queuePair.state, queuePair.info, now, queuePair.decision);
             queuePair.UpdatePace();
             Place(queuePair, now);

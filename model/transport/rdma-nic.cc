@@ -75,9 +75,14 @@ RdmaNic::TakePosted()
     {
         SendQueuePair& queuePair = GetQueuePairFor(*it);
         queuePair.Post(it->message);
+        NoteSharing(queuePair);
         Place(queuePair, now);
     }
     m_posted.erase(m_posted.begin(), later);
+    if (!m_givenShares.empty())
+    {
+        TakeShares();
+    }
     Kick();
 }
 
@@ -195,6 +200,10 @@ RdmaNic::Place(SendQueuePair& queuePair, uint64_t at)
     if (!queuePair.MaySend())
     {
         queuePair.standing = SendQueuePair::RESTING;
+        if (__builtin_expect(queuePair.isSharing, 0))
+        {
+            NoteSharing(queuePair);
+        }
         return;
     }
     if (queuePair.nextSendTick > at)
@@ -384,6 +393,7 @@ RdmaNic::OnAcknowledgment(const Frame& frame)
         {
             m_config.control->OnLoss(queuePair.state, queuePair.info, now, queuePair.decision);
         }
+        NoteSharing(queuePair);
     }
     queuePair.UpdatePace();
     Place(queuePair, now);

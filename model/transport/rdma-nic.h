@@ -86,6 +86,13 @@ class RdmaNic : public FrameSink
      */
     void Post(const Message& message, uint32_t destination);
 
+    /**
+     * Tell a queue pair its fair share (from an ns-3 event).
+     * @param index the queue pair
+     * @param shareBps the share, bit/s
+     */
+    void GiveShare(uint32_t index, double shareBps);
+
     void ReceiveFrame(uint16_t port, const TransitFrame& transit) override;
     void Prepare(uint16_t port, const TransitFrame& transit, bool isNext) const override;
     void BufferReleased() override;
@@ -116,6 +123,14 @@ class RdmaNic : public FrameSink
         uint64_t tick;        //!< when it may be taken
         uint32_t destination; //!< terminal
         Message message;      //!< the message
+    };
+
+    /** A fair share on its way likewise. */
+    struct Share
+    {
+        uint64_t tick;  //!< when it may be taken
+        uint32_t index; //!< whose it is
+        double bps;     //!< the share, bit/s
     };
 
     using TimedQueuePair = std::pair<uint64_t, uint32_t>; //!< (tick, index), a heap's entry
@@ -156,6 +171,11 @@ class RdmaNic : public FrameSink
     void OnAcknowledgment(const Frame& frame);
     /** A CNP has come in. @param frame it */
     void OnCnp(const Frame& frame);
+    /** Take the fair shares that were given before this tick. */
+    void TakeShares();
+    /** Tell the oracle, if there is one, whether a queue pair has something to send, when that is new.
+     * @param queuePair it */
+    void NoteSharing(SendQueuePair& queuePair);
     /** A queue pair gives up. @param queuePair it */
     void Fail(SendQueuePair& queuePair);
 
@@ -179,6 +199,7 @@ class RdmaNic : public FrameSink
     RdmaReceiver m_receiver;                                  //!< the receiving side
     NicCounters m_counters;                                   //!< what happened
     std::vector<Posted> m_posted;                             //!< not yet taken
+    std::vector<Share> m_givenShares;                         //!< not yet taken
     std::vector<Message> m_completed;                         //!< scratch
     std::map<std::tuple<uint32_t, uint32_t, uint32_t>, uint32_t>
         m_byFlow;                         //!< index by (destination, owner, flow)

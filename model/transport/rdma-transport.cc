@@ -118,6 +118,8 @@ RdmaTransport::GetTypeId()
 void
 RdmaTransport::DoDispose()
 {
+    m_config.oracle = nullptr;
+    m_oracle.reset();
     m_nics.clear();
     m_network = nullptr;
     m_control = nullptr;
@@ -220,6 +222,11 @@ RdmaTransport::Start()
                         std::to_string(limit) +
                         "; set ns3::llm::FabricSwitch::MaxFrameSize to the former");
         }
+    }
+    if (m_control->NeedsShares())
+    {
+        m_oracle = std::make_unique<RdmaShareOracle>(m_network, m_nics, m_config);
+        m_config.oracle = m_oracle.get();
     }
     for (const auto& nic : m_nics)
     {

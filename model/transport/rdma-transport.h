@@ -6,6 +6,7 @@
 #include "locality.h"
 #include "message-transport.h"
 #include "rdma-nic.h"
+#include "rdma-share-oracle.h"
 
 #include "ns3/fabric-network.h"
 #include "ns3/nstime.h"
@@ -111,6 +112,7 @@ class RdmaTransport : public MessageTransport
     Ptr<RdmaCongestionControl> m_control;         //!< of all queue pairs
     Ptr<RdmaLossRecovery> m_recovery;             //!< of all queue pairs
     Ptr<SendEntropy> m_entropy;                   //!< of all queue pairs
+    std::unique_ptr<RdmaShareOracle> m_oracle;    //!< if the control asks for shares
     RdmaConfig m_config;                          //!< made of the attributes
     std::string m_controlType;                    //!< attribute
     std::string m_recoveryType;                   //!< attribute

@@ -21,6 +21,8 @@
 namespace ns3::llm
 {
 
+class RdmaShareOracle;
+
 /**
  * @ingroup llm-fabric-transport
  * Sizes and kinds of frames, and times, of a transport; constant during a run.
@@ -48,6 +50,7 @@ struct RdmaConfig
     const RdmaCongestionControl* control = nullptr; //!< congestion control
     const RdmaLossRecovery* recovery = nullptr; //!< loss recovery; nullptr (tests): in order only
     const SendEntropy* entropy = nullptr; //!< entropies of frames; nullptr: that of the queue pair
+    RdmaShareOracle* oracle = nullptr;          //!< knows fair shares, if the control asks for them
 };
 
 /**
@@ -161,6 +164,18 @@ class alignas(64) SendQueuePair
      */
     uint64_t GetMessageBytes(uint64_t psn) const;
 
+    /** @return whether there is a frame to send, whatever the window */
+    bool HasUnsent() const
+    {
+        return m_nextPsn < m_endPsn || HasHole();
+    }
+
+    /** @return what equal-cost choices of its data frames are made from */
+    uint32_t GetEntropy() const
+    {
+        return m_entropy;
+    }
+
     /** @return PSN after the highest ever sent */
     uint64_t GetHighestPsn() const
     {
@@ -218,6 +233,7 @@ class alignas(64) SendQueuePair
     uint8_t timeouts = 0;               //!< in a row
     bool hasFailed = false;             //!< gave up
     bool isTimed = false;               //!< has an entry among the retransmission timers
+    bool isSharing = false;             //!< the oracle knows that it has something to send
     const uint32_t index;               //!< number at the NIC
     const uint32_t destination;         //!< terminal
     QueuePairInfo info;                 //!< for the control

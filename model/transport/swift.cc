@@ -59,12 +59,14 @@ Swift::GetTypeId()
                           MakeTimeAccessor(&Swift::m_flowRange),
                           MakeTimeChecker(Time(0)))
             .AddAttribute("FlowScalingMin",
-                          "Window, in frames, at which flow scaling adds all of it (0.1).",
+                          "fs_min, window in frames at which flow scaling adds all of "
+                          "its range (uet-htsim: 0.1).",
                           DoubleValue(0.1),
                           MakeDoubleAccessor(&Swift::m_flowMin),
                           MakeDoubleChecker<double>(1e-6))
             .AddAttribute("FlowScalingMax",
-                          "Window, in frames, from which on flow scaling adds nothing (100).",
+                          "fs_max, window in frames from which on flow scaling adds "
+                          "nothing (uet-htsim: 100).",
                           DoubleValue(100),
                           MakeDoubleAccessor(&Swift::m_flowMax),
                           MakeDoubleChecker<double>(1e-6))
@@ -74,7 +76,8 @@ Swift::GetTypeId()
                           MakeTimeAccessor(&Swift::m_endpointTarget),
                           MakeTimeChecker(PicoSeconds(1)))
             .AddAttribute("EndpointGain",
-                          "Weight of a new delay of the receiving host in its average.",
+                          "Weight of a new delay of the receiving host in its average "
+                          "(ours).",
                           DoubleValue(0.125),
                           MakeDoubleAccessor(&Swift::m_endpointGain),
                           MakeDoubleChecker<double>(0.0, 1.0))
@@ -84,8 +87,9 @@ Swift::GetTypeId()
                           MakeDoubleAccessor(&Swift::m_minWindow),
                           MakeDoubleChecker<double>(1e-6))
             .AddAttribute("MaxWindow",
-                          "Largest window, frames; 0: what the line sends in the base target or in "
-                          "the base round-trip time, whichever is more.",
+                          "Largest window, frames; 0: what the line sends in the base "
+                          "target or in the base round-trip time, whichever is more "
+                          "(ours).",
                           DoubleValue(0),
                           MakeDoubleAccessor(&Swift::m_maxWindow),
                           MakeDoubleChecker<double>(0.0))

@@ -24,7 +24,8 @@ Timely::GetTypeId()
             .SetGroupName("LlmFabric")
             .AddConstructor<Timely>()
             .AddAttribute("Patched",
-                          "The patch of Zhu et al., with a fixed point, else the original.",
+                          "The patch of Zhu et al., with a fixed point (paper: CoNEXT "
+                          "2016), else the original.",
                           BooleanValue(false),
                           MakeBooleanAccessor(&Timely::m_isPatched),
                           MakeBooleanChecker())
@@ -88,7 +89,7 @@ Timely::GetTypeId()
                           MakeDoubleAccessor(&Timely::m_maxCut),
                           MakeDoubleChecker<double>(0.0, 1.0))
             .AddAttribute("MinRate",
-                          "Lowest rate, at the reference rate.",
+                          "Lowest rate, at the reference rate (ours: delta).",
                           DataRateValue(DataRate("10Mbps")),
                           MakeDataRateAccessor(&Timely::m_minRate),
                           MakeDataRateChecker())

@@ -44,3 +44,20 @@ lib=$(pkg-config --variable=libdir ns3-llm-fabric)
 read -ra flags <<<"$(pkg-config --cflags --libs ns3-llm-fabric)"
 "$compiler" "$work/user-program.cc" "${flags[@]}" -Wl,-rpath,"$lib" -o "$work/by-pkg-config"
 check "$work/by-pkg-config"
+
+# The congestion control of the documents, in a program of its own and below 150 lines, chosen by its
+# name alone.
+example=${source%/test/*}/examples/custom-congestion-control.cc
+lines=$(sed -n '/^\/\/ ---- The control/,/^\/\/ ---- The scenario/p' "$example" | wc -l)
+if ((lines < 20 || lines > 150)); then
+    echo "the congestion control of $example has $lines lines" >&2
+    exit 1
+fi
+"$compiler" "$example" "${flags[@]}" -Wl,-rpath,"$lib" -o "$work/control"
+expected='control=MarkShare delivered=2'
+output=$(cd "$work" && ./control --summary --senders=2 --bytes=100000)
+if [[ $output != "$expected"* ]]; then
+    echo "the custom congestion control printed: $output" >&2
+    exit 1
+fi
+echo "$example: as expected"
