@@ -100,7 +100,7 @@ class RandomFabricPlanner
         m_plan = RandomFabricPlan();
         m_plan.seed = seed;
         m_plan.shape = shape;
-        m_isMixed = Chance(60);
+        m_isMixed = Below(100) < 60;
         m_rate = Any<uint64_t>({25000, 100000, 100000, 400000, 33333});
         m_delay = Any<uint64_t>({1, 1000, 500000, 1000000, 3333333});
         DrawTopology();
@@ -124,12 +124,6 @@ class RandomFabricPlanner
         return low + static_cast<uint32_t>(Below(high - low + 1));
     }
 
-    /** @param percent probability @return whether */
-    bool Chance(uint32_t percent)
-    {
-        return Below(100) < percent;
-    }
-
     /** @param values some @return one of them */
     template <typename T>
     T Any(const std::vector<T>& values)
@@ -144,10 +138,10 @@ class RandomFabricPlanner
         for (uint16_t i = 0; i < TypeId::GetRegisteredN(); ++i)
         {
             const TypeId type = TypeId::GetRegistered(i);
-            const bool isOfTests = type.GetName().find("::Test") != std::string::npos;
-            if (type.IsChildOf(base) && type.HasConstructor() && !isOfTests)
+            const std::string name = type.GetName();
+            if (type.IsChildOf(base) && type.HasConstructor() && name.find("::Test") == name.npos)
             {
-                names.push_back(type.GetName());
+                names.push_back(name);
             }
         }
         std::sort(names.begin(), names.end());
@@ -168,7 +162,7 @@ class RandomFabricPlanner
     {
         const uint64_t rate =
             m_isMixed ? Any<uint64_t>({25000, 40000, 100000, 200000, 400000}) : m_rate;
-        const uint64_t delay = Chance(20) ? 1 + Below(2000000) : m_delay;
+        const uint64_t delay = Below(100) < 20 ? 1 + Below(2000000) : m_delay;
         m_plan.links.push_back({a, b, rate, delay});
     }
 
@@ -270,7 +264,7 @@ class RandomFabricPlanner
         }
         if (isJoined)
         {
-            m_rails = 1; // any host may send to any other
+            m_rails = 1; // one may send to another's
             LinkAll(rails, AddSwitches(1, Between(1, 2)), 1);
         }
     }
@@ -310,12 +304,12 @@ class RandomFabricPlanner
         Set("RdmaTransport::RetransmissionTimeout", Any<std::string>({"100us", "400us"}));
         Set("RdmaTransport::MaxTimeouts", 20); // where nobody gives up for bad luck
         Set("FabricSwitch::MaxFrameSize", m_plan.maxFrame);
-        if (Chance(50))
+        if (Below(100) < 50)
         {
             Set("FabricSwitch::EcnMinThreshold", 4000);
             Set("FabricSwitch::EcnMaxThreshold", 40000);
         }
-        if (recovery == "ns3::llm::SelectiveRepeat" && Chance(40))
+        if (recovery == "ns3::llm::SelectiveRepeat" && Below(100) < 40)
         {
             Set("SelectiveRepeat::ReorderDepth", Any<uint64_t>({0, 3, 30}));
             Set("FabricSwitch::LoadBalancer", AnyClass(LoadBalancer::GetTypeId()));
@@ -326,8 +320,8 @@ class RandomFabricPlanner
     void DrawFaults()
     {
         // shortest paths in a graph with cycles may wait for each other in a circle
-        m_plan.hasPfc = m_plan.shape != "mesh" && Chance(70);
-        m_plan.hasLoss = Chance(35);
+        m_plan.hasPfc = m_plan.shape != "mesh" && Below(100) < 70;
+        m_plan.hasLoss = Below(100) < 35;
         if (m_plan.hasLoss)
         {
             const auto type =
@@ -339,13 +333,13 @@ class RandomFabricPlanner
             Set("BitErrorLoss::Rate", Any<std::string>({"1e-7", "1e-6"}));
             Set("ListedLoss::Frames", "0/0 3/0 #7 #8 #40");
         }
-        const uint32_t failing = Chance(35) ? Between(1, 4) : 0;
+        const uint32_t failing = Below(100) < 35 ? Between(1, 4) : 0;
         for (uint32_t i = 0; i < failing; ++i)
         {
             const auto link = static_cast<uint32_t>(Below(m_plan.links.size()));
             const uint64_t down = 1 + Below(Any<uint64_t>({1000, 50000000}));
             m_plan.changes.push_back({link, down, false});
-            if (!Chance(15)) // else it stays so
+            if (Below(100) >= 15) // else it stays so
             {
                 m_plan.changes.push_back({link, down + 1 + Below(300000000), true});
             }
@@ -366,7 +360,7 @@ class RandomFabricPlanner
     void DrawTraffic()
     {
         const uint32_t count = Between(1, 40);
-        const bool isIncast = Chance(40);
+        const bool isIncast = Below(100) < 40;
         const auto target = static_cast<uint32_t>(Below(m_plan.hosts));
         const auto largest = Any<uint64_t>({5000, 60000, 200000});
         const uint64_t last = Any<uint64_t>({1, 1000000, 100000000});
@@ -377,9 +371,10 @@ class RandomFabricPlanner
             while (a == b || a % m_rails != b % m_rails)
             {
                 a = static_cast<uint32_t>(Below(m_plan.hosts));
-                b = isIncast && Chance(70) ? target : static_cast<uint32_t>(Below(m_plan.hosts));
+                b = isIncast && Below(100) < 70 ? target
+                                                : static_cast<uint32_t>(Below(m_plan.hosts));
             }
-            const uint64_t bytes = Chance(30)
+            const uint64_t bytes = Below(100) < 30
                                        ? Any<uint64_t>({0, 1, full - 1, full, full + 1, 2 * full})
                                        : Below(largest);
             m_plan.sends.push_back({Below(last), a, b, bytes, Between(0, 3)});
