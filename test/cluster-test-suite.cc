@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 
+#include "cluster-conservation.h"
+
 #include "ns3/cluster.h"
 #include "ns3/input-error.h"
 #include "ns3/time-resolution.h"
@@ -13,6 +15,7 @@
 #include "ns3/uinteger.h"
 
 #include <map>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -62,6 +65,7 @@ class TestCluster
         factory.Set("NicRate", StringValue("400Gbps"));
         factory.Set("SwitchRate", StringValue("400Gbps"));
         cluster = factory.Create<TopologyHelper>()->Build();
+        conservation = std::make_unique<ClusterConservation>(cluster);
         cluster->GetTransport()->SetOwner(0,
                                           MakeCallback(&TestCluster::OnDelivered, this),
                                           MakeNullCallback<void, const Message&>());
@@ -69,6 +73,7 @@ class TestCluster
 
     ~TestCluster()
     {
+        conservation->Require();
         Simulator::Destroy();
         cluster->Dispose();
         Config::Reset();
@@ -114,8 +119,9 @@ class TestCluster
         return UINT64_MAX;
     }
 
-    Ptr<Cluster> cluster;           //!< under test
-    std::vector<Message> delivered; //!< in order
+    Ptr<Cluster> cluster;                              //!< under test
+    std::unique_ptr<ClusterConservation> conservation; //!< of its networks
+    std::vector<Message> delivered;                    //!< in order
 
   private:
     /** @param message it has come */

@@ -268,6 +268,64 @@ class VictimTestCase : public TestCase
     }
 };
 
+/** Links that go down and up while their frames wait in the headroom. */
+class FlappingTestCase : public TestCase
+{
+  public:
+    FlappingTestCase()
+        : TestCase(
+              "A link that goes down and up while its frames fill the headroom finds all of it "
+              "again: nothing is dropped")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        uint64_t pauses = 0;
+        for (uint32_t period = 15; period <= 30; period += 3)
+        {
+            pauses += RunOne(period);
+        }
+        NS_TEST_EXPECT_MSG_GT(pauses, 100, "pauses");
+    }
+
+    /** @param period between failures of each link, us @return pauses */
+    uint64_t RunOne(uint32_t period)
+    {
+        const uint32_t senders = 4;
+        SmallNetwork::SetPlain(1000);
+        SetSwitch("MaxFrameSize", 1082);
+        SetSwitch("BufferSize", (senders + 1) * (4096 + 25000 + 2 * 1082 + 84 + 1) - 22500 + 8000);
+        Config::SetDefault("ns3::llm::RdmaTransport::RetransmissionTimeout",
+                           TimeValue(MicroSeconds(200)));
+        SmallNetwork net;
+        net.AddHosts(senders + 1);
+        const uint32_t hub = net.AddSwitch(0, 0);
+        for (uint32_t i = 0; i <= senders; ++i)
+        {
+            const DataRate rate(i == 0 ? "10Gbps" : "100Gbps");
+            net.network->Connect(net.hosts[i], hub, rate, MicroSeconds(1));
+        }
+        net.Finish();
+        net.SendIncast(150000);
+        for (uint32_t round = 1; round <= 10; ++round)
+        {
+            for (uint32_t link = 1; link <= senders; ++link)
+            {
+                const Time at = MicroSeconds(round * period + link);
+                net.network->SetLinkState(link, at, false);
+                net.network->SetLinkState(link, at + NanoSeconds(100), true);
+            }
+        }
+        Simulator::Run();
+        NS_TEST_EXPECT_MSG_EQ(net.delivered.size(), senders, "messages, " << period << " us");
+        NS_TEST_EXPECT_MSG_EQ(net.LosslessDrops(), 0, "lossless drops, " << period << " us");
+        NS_TEST_EXPECT_MSG_GT(net.Sum(&PortCounters::lost), 0, "frames lost with links");
+        return net.Sum(&PortCounters::pausesReceived);
+    }
+};
+
 /** A buffer that cannot hold its parts. */
 class BufferInputTestCase : public TestCase
 {
@@ -312,6 +370,7 @@ class FabricPfcTestSuite : public TestSuite
         AddTestCase(new EqualRatesTestCase);
         AddTestCase(new LossyTestCase);
         AddTestCase(new VictimTestCase);
+        AddTestCase(new FlappingTestCase);
         AddTestCase(new BufferInputTestCase);
     }
 };

@@ -7,6 +7,7 @@
 #include "ns3/object-factory.h"
 #include "ns3/topology-helper.h"
 
+#include "cluster-conservation.h"
 #include "flow-test-support.h"
 
 #include <algorithm>
@@ -230,12 +231,14 @@ class ClusterTestCase : public TestCase
         factory.Set("Accelerators", UintegerValue(4));
         factory.Set("DomainSize", UintegerValue(2));
         const auto cluster = factory.Create<TopologyHelper>()->Build();
+        ClusterConservation conservation(cluster);
         FlowRunner runner(cluster->GetTransport(), cluster);
         FlowList flows{MakeFlow(0, 2, 50000), MakeFlow(0, 1, 50000), MakeFlow(0, 3, 50000)};
         flows[1].start = MicroSeconds(100);
         flows[2].start = MicroSeconds(200);
         runner.Start(flows);
         Simulator::Run();
+        conservation.Require();
         for (uint32_t i = 0; i < 3; ++i)
         {
             const FlowRecord& record = runner.GetRecords()[i];

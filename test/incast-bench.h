@@ -63,6 +63,7 @@ class IncastBench
             Config::SetDefault(prefix + "MaxThreshold", bytes(1));
             Config::SetDefault(prefix + "MaxProbability", DoubleValue(scene.ecn[2]));
         }
+        net.isCutShort = true; // senders never run out of data
         net.MakeStar(flows + 1, std::to_string(scene.rate) + "Gbps", scene.delay);
     }
 

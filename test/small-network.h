@@ -3,6 +3,8 @@
 #ifndef LLM_FABRIC_SMALL_NETWORK_H
 #define LLM_FABRIC_SMALL_NETWORK_H
 
+#include "conservation.h"
+
 #include "ns3/fabric-network.h"
 #include "ns3/identity-hash.h"
 #include "ns3/rdma-transport.h"
@@ -96,7 +98,8 @@ class LossyEnd : public FrameSink
 /**
  * A network, a transport with accelerator i at terminal i, and a record of what was delivered.
  *
- * Attribute defaults are set before it is made; they are reset with it.
+ * Attribute defaults are set before it is made; they are reset with it. What goes into the network has
+ * to come out of it: see Conservation.
  */
 class SmallNetwork
 {
@@ -118,6 +121,10 @@ class SmallNetwork
 
     ~SmallNetwork()
     {
+        if (conservation)
+        {
+            conservation->Require(!isCutShort);
+        }
         Simulator::Destroy();
         if (transport)
         {
@@ -288,6 +295,8 @@ class SmallNetwork
         network->Build();
         transport->Start();
         network->SetObserver(&digest);
+        conservation =
+            std::make_unique<Conservation>(network, m_ends.empty() ? transport : nullptr);
         transport->SetOwner(0,
                             MakeCallback(&SmallNetwork::Delivered, this),
                             MakeCallback(&SmallNetwork::Acknowledged, this));
@@ -455,6 +464,8 @@ class SmallNetwork
     ArrivalDigest digest;              //!< of all arrivals
     uint64_t ringChunk = 0;            //!< see SendRing()
     std::vector<uint32_t> ringSent;    //!< chunks sent in the ring, by host
+    bool isCutShort = false;           //!< the run ends with frames in the network
+    std::unique_ptr<Conservation> conservation; //!< compares what goes in and comes out
 
   private:
     std::vector<std::unique_ptr<FrameSink>> m_ends; //!< before the NICs, if a test wants it

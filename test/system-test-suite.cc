@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 
+#include "cluster-conservation.h"
 #include "engine-test-support.h"
 
 #include "ns3/cluster.h"
@@ -114,6 +115,7 @@ Simulate(const Scenario& scenario)
     Ptr<Cluster> cluster = BuildCluster(scenario);
     FrameDigest digest;
     cluster->SetObserver(&digest);
+    ClusterConservation conservation(cluster);
     CollectiveRequest request;
     request.operation = scenario.operation;
     request.bytes = scenario.bytes;
@@ -144,6 +146,7 @@ Simulate(const Scenario& scenario)
         communicators.push_back(communicator);
     }
     Simulator::Run();
+    conservation.Require();
     for (const auto& communicator : communicators)
     {
         for (const auto& line : communicator->DescribeUnfinished())

@@ -207,6 +207,59 @@ class PowerTcpTestCase : public TestCase
     }
 };
 
+/** Paths longer than a control keeps samples of. */
+class LongPathTestCase : public TestCase
+{
+  public:
+    LongPathTestCase()
+        : TestCase(
+              "On a way over more switches than six, such as one around a link that is down, the "
+              "last six count")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        for (const std::string control : {"Hpcc", "PowerTcp"})
+        {
+            for (const uint32_t switches : {6, 7, 8})
+            {
+                Config::SetDefault("ns3::llm::RdmaTransport::CongestionControl",
+                                   StringValue("ns3::llm::" + control));
+                SmallNetwork net;
+                net.AddHosts(3);
+                std::vector<uint32_t> row;
+                for (uint32_t i = 0; i < switches; ++i)
+                {
+                    row.push_back(net.AddSwitch(0, i));
+                    if (i > 0)
+                    {
+                        net.network->Connect(row[i - 1],
+                                             row[i],
+                                             DataRate("100Gbps"),
+                                             MicroSeconds(1));
+                    }
+                }
+                net.network->Connect(net.hosts[0], row[0], DataRate("100Gbps"), MicroSeconds(1));
+                net.network->Connect(net.hosts[1], row[0], DataRate("100Gbps"), MicroSeconds(1));
+                // up to seven switches there are samples of this port, the slow one
+                net.network->Connect(net.hosts[2], row.back(), DataRate("25Gbps"), MicroSeconds(1));
+                net.Finish();
+                net.Send(0, 2, 1000000);
+                net.Send(1, 2, 1000000);
+                Simulator::Run();
+                NS_TEST_EXPECT_MSG_EQ(net.acknowledged.size(), 2, control << ", " << switches);
+                const double rate = net.transport->GetNic(0).GetQueuePair(0).decision.rateBps;
+                if (switches < 8)
+                {
+                    NS_TEST_EXPECT_MSG_LT(rate, 50e9, control << " at " << switches << " switches");
+                }
+            }
+        }
+    }
+};
+
 /** The suite. */
 class TelemetryControlNetworkTestSuite : public TestSuite
 {
@@ -218,6 +271,7 @@ class TelemetryControlNetworkTestSuite : public TestSuite
         AddTestCase(new HpccQueueTestCase);
         AddTestCase(new HpccFairnessTestCase);
         AddTestCase(new PowerTcpTestCase);
+        AddTestCase(new LongPathTestCase);
     }
 };
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 
+#include "cluster-conservation.h"
+
 #include "ns3/cluster.h"
 #include "ns3/config.h"
 #include "ns3/fat-tree-helper.h"
@@ -20,6 +22,7 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <memory>
 #include <set>
 #include <sstream>
 #include <string>
@@ -73,6 +76,7 @@ class ClusterFixture
         Config::SetDefault("ns3::llm::RdmaTransport::CongestionControl",
                            StringValue("ns3::llm::NoCongestionControl"));
         cluster = MakeHelper(topology, settings)->Build();
+        conservation = std::make_unique<ClusterConservation>(cluster);
         for (uint32_t owner = 0; owner < 2; ++owner)
         {
             cluster->GetTransport()->SetOwner(owner,
@@ -83,6 +87,7 @@ class ClusterFixture
 
     ~ClusterFixture()
     {
+        conservation->Require();
         Simulator::Destroy();
         cluster->Dispose();
         Config::Reset();
@@ -105,6 +110,7 @@ class ClusterFixture
     }
 
     Ptr<Cluster> cluster;                                //!< under test
+    std::unique_ptr<ClusterConservation> conservation;   //!< of its networks
     std::function<void(const Message&)> answer;          //!< called with what was delivered, if set
     std::vector<std::pair<uint64_t, Message>> delivered; //!< when (ps) and what
     std::vector<std::pair<uint64_t, Message>> acknowledged; //!< when (ps) and what

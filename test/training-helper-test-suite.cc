@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 
+#include "cluster-conservation.h"
 #include "training-mocks.h"
 
 #include "ns3/input-error.h"
@@ -104,8 +105,10 @@ class TwoLayerDomainTestCase : public TestCase
         job->SetGraphFactory([&](uint32_t) { return std::make_unique<ListGraph>(tasks); });
         job->SetTransport(cluster->GetTransport());
         job->SetLocality(cluster);
+        ClusterConservation conservation(cluster);
         job->Start();
         Simulator::Run();
+        conservation.Require();
         NS_TEST_ASSERT_MSG_EQ(job->IsFinished(), true, "done");
         const TrainingReport report = MakeTrainingReport(*job, m_fidelity);
         const double measured = report.GetSummary().iterationUs;
@@ -225,8 +228,10 @@ class EndToEndTestCase : public TestCase
         TrainingHelper helper;
         helper.SetAttribute("Iterations", UintegerValue(2));
         const Ptr<TrainingJob> job = helper.Install(workload, cluster);
+        ClusterConservation conservation(cluster);
         job->Start();
         Simulator::Run();
+        conservation.Require();
         std::ostringstream text;
         NS_TEST_ASSERT_MSG_EQ(ReportOutcome({job}, text), EXIT_DONE, text.str());
         TrainingReport report = MakeTrainingReport(*job, "end-to-end");

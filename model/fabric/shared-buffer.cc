@@ -98,7 +98,14 @@ SharedBuffer::ForgetPauses(uint16_t port)
     {
         if (isOfPort(index))
         {
-            m_counters[index].isPaused = false;
+            // what waits in the headroom counts as shared from now on, though that may be full: the
+            // link may come up before it has left, and needs all of its headroom then
+            Counter& counter = m_counters[index];
+            m_sharedUsed -= SharedPart(counter.bytes);
+            counter.bytes += counter.headroomBytes;
+            m_sharedUsed += SharedPart(counter.bytes);
+            counter.headroomBytes = 0;
+            counter.isPaused = false;
         }
     }
     m_paused.erase(std::remove_if(m_paused.begin(), m_paused.end(), isOfPort), m_paused.end());

@@ -31,7 +31,8 @@ struct HopChange
 class HopSamples
 {
   public:
-    static constexpr uint32_t MAX_HOPS = 6; //!< switches of a path; three tiers make 5
+    /** Switches of a path, the last ones if there are more; three tiers make 5. */
+    static constexpr uint32_t MAX_HOPS = 6;
 
     /** By place of the hop on the path. */
     using Changes = std::array<HopChange, MAX_HOPS>;

@@ -82,7 +82,12 @@ RdmaNic::ServeTimers()
         {
             continue; // nothing is on its way: the next frame arms it again
         }
-        if (TimeoutTick(queuePair) <= now)
+        const bool isHeld = queuePair.standing == SendQueuePair::PACED && queuePair.IsAllSettled();
+        if (isHeld)
+        {
+            queuePair.progressTick = now; // nothing is on its way, and pacing keeps it so
+        }
+        else if (TimeoutTick(queuePair) <= now)
         {
             ++m_counters.timeouts;
             queuePair.progressTick = now;

@@ -2,6 +2,7 @@
 
 #include "rdma-nic.h"
 
+#include "hop-samples.h"
 #include "rdma-transport.h"
 
 #include "ns3/identity-hash.h"
@@ -63,10 +64,13 @@ RdmaNic::TakePosted()
                                        m_posted.end(),
                                        [now](const Posted& p) { return p.tick <= now; });
     PromotePaced();
-    auto key = [](const Posted& p)
+    // the nearest higher destination first, around: when all send to all, not all to the same one first
+    const uint32_t count = m_network->GetTerminalCount();
+    auto key = [this, count](const Posted& p)
     {
         const Message& m = p.message;
-        return std::make_tuple(p.destination, m.owner, m.flow, m.instance, m.place);
+        const uint32_t distance = (p.destination + count - m_terminal) % count;
+        return std::make_tuple(distance, m.owner, m.flow, m.instance, m.place);
     };
     std::stable_sort(m_posted.begin(),
                      later,
@@ -381,8 +385,10 @@ RdmaNic::OnAcknowledgment(const Frame& frame)
         if (frame.flags & Frame::TELEMETRY)
         {
             const FrameTelemetry& telemetry = FrameTelemetry::Of(&frame);
-            ack.hopCount = static_cast<uint32_t>(telemetry.count);
-            ack.hops = telemetry.hops.data();
+            // of a longer way, such as one around a link that is down, the last switches
+            const auto count = static_cast<uint32_t>(telemetry.count);
+            ack.hopCount = std::min(count, HopSamples::MAX_HOPS);
+            ack.hops = telemetry.hops.data() + (count - ack.hopCount);
         }
         m_config.control->OnAck(queuePair.state, queuePair.info, now, ack, queuePair.decision);
     }

@@ -165,6 +165,10 @@ SendQueuePair::FillHole(Frame& frame, uint64_t now)
     const uint64_t psn = m_holes->nextPsn;
     Fill(frame, FindMessage(psn), psn, now);
     frame.attempt = static_cast<uint8_t>(m_attempt + 1);
+    if (IsAllSettled())
+    {
+        progressTick = now; // it is the first on its way again
+    }
     m_asideBytes -= frame.payloadBytes;
     ++m_holes->nextPsn;
     m_holes->resentEnd = std::max(m_holes->resentEnd, psn + 1);

@@ -109,6 +109,12 @@ class alignas(64) SendQueuePair
         return m_nextPsn == m_unackedPsn;
     }
 
+    /** @return whether all that was sent has arrived or is to be sent again */
+    bool IsAllSettled() const
+    {
+        return IsIdle() || (m_maxFrames != 0 && GetInFlightBytes() == 0);
+    }
+
     /** @return payload sent and not acknowledged, nor taken for lost */
     uint64_t GetInFlightBytes() const
     {
