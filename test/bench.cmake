@@ -35,7 +35,7 @@ endmacro()
 macro(read_row index)
   foreach(key workload mode observed control engine hops events events_per_hop ns_per_hop peak_bytes
               simulated_us data_frames retransmissions payload_bytes notifications pauses times_raw_hop
-              times_udp_hop
+              times_windowed_raw_hop times_udp_hop
   )
     string(JSON row_${key} GET "${json}" rows ${index} ${key})
   endforeach()
@@ -55,7 +55,7 @@ execute_process(COMMAND ${BENCH} --quick --json=${file} RESULT_VARIABLE status O
 expect("${status}" 0 "status of bench --quick")
 file(READ ${file} json)
 file(REMOVE ${file})
-foreach(words "raw PointToPointNetDevice" "UDP/IP over 4 links" "lock-step" "observed" "a host with its share")
+foreach(words "raw hop +16 links, line rate" "raw hop, windowed +16 links, window 1" "UDP/IP over 4 links" "lock-step" "observed" "a host with its share")
   expect_that("the printed table" "table" MATCHES "${words}")
 endforeach()
 
@@ -74,6 +74,18 @@ set(hops_lock-step 28672) # 56 links, 64 steps
 # per message (480 and 1024), a timer per host
 set(events_ring 15856)
 set(events_lock-step 33808)
+
+# the raw hops: 32 directions of 20 packets. A packet takes an event of its source, if that sends at
+# line rate, the end of its transmission and its reception; a node and its device are initialized, and
+# the first of a window is sent, in one each.
+string(JSON hops GET "${json}" references 0 hops)
+expect(${hops} 640 "hops at line rate")
+string(JSON events GET "${json}" references 0 events)
+expect(${events} 1984 "events at line rate") # 3 x 640 + 2 x 32
+string(JSON hops GET "${json}" references 1 hops)
+expect(${hops} 640 "hops with a window")
+string(JSON events GET "${json}" references 1 events)
+expect(${events} 1376 "events with a window") # 2 x 640 + 3 x 32
 
 string(JSON rows LENGTH "${json}" rows)
 math(EXPR last "${rows} - 1")
@@ -98,7 +110,7 @@ foreach(index RANGE ${last})
     expect_that("hops of ${what}" row_hops GREATER_EQUAL ${hops_${row_workload}} AND row_hops LESS_EQUAL ${most})
   endif()
   expect_that("events of ${what}" row_events_per_hop GREATER_EQUAL 1)
-  foreach(key ns_per_hop peak_bytes times_raw_hop times_udp_hop)
+  foreach(key ns_per_hop peak_bytes times_raw_hop times_windowed_raw_hop times_udp_hop)
     expect_that("${key} of ${what}" row_${key} GREATER 0)
   endforeach()
 
