@@ -103,7 +103,7 @@ WorkloadToJson(const Row& row)
     Json json;
     json["workload"] = scenario.workload;
     json["hosts"] = scenario.hosts;
-    json["mode"] = scenario.isReferenceMode ? "reference" : "one event per hop";
+    json["mode"] = scenario.isReferenceMode ? "reference" : "usual";
     json["gigabits"] = scenario.gigabits;
     json["queue_pairs"] = scenario.queuePairs;
     json["observed"] = scenario.isObserved;

@@ -20,10 +20,12 @@ namespace ns3::llm
  *
  * Simultaneous frame events run in the order (kind, object), so the order of the values is a rule of
  * the model: what leaves a port at a tick leaves it before anything is queued there at that tick;
- * what arrives is known before a NIC chooses what to send; fluid rates are computed last.
+ * what arrives is known before a NIC chooses what to send; fluid rates are computed last. A batch of a
+ * switch is about earlier ticks only.
  */
 enum class FrameEventKind : uint32_t
 {
+    SWITCH_BATCH = 0,  //!< a switch handles what has reached it before this tick
     DEPARTURE = 1,     //!< a port decides what leaves next, or settles what has left
     ARRIVAL = 2,       //!< the head of a link reaches the far end
     LINK_STATE = 3,    //!< a link goes down or comes up

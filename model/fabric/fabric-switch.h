@@ -8,6 +8,7 @@
 #include "load-balancer.h"
 #include "route-table.h"
 #include "shared-buffer.h"
+#include "switch-batch.h"
 
 #include "ns3/object.h"
 
@@ -91,6 +92,16 @@ class FabricSwitch : public Object, public FrameSink
     /** The link of a port has gone down. @param port the port */
     void PortDown(uint16_t port);
 
+    /** @param clock the clock; all is built */
+    void SetClock(FrameClock* clock);
+    /** From now on have frames handled in batches where nothing speaks against it. */
+    void AllowBatches();
+
+    /** In a frame event: handle all up to now, this tick included. */
+    void FinishTick();
+
+    void CatchUp() override;
+    void ObserversChanged() override;
     void ReceiveFrame(uint16_t port, const TransitFrame& transit) override;
     void Prepare(uint16_t port, const TransitFrame& transit, bool isNext) const override;
     void BufferReleased() override;
@@ -138,6 +149,9 @@ class FabricSwitch : public Object, public FrameSink
     uint32_t m_place = 0;                         //!< see SetPlace()
     uint64_t m_unroutable = 0;                    //!< see GetUnroutable()
     uint64_t m_losslessDrops = 0;                 //!< see GetLosslessDrops()
+    FrameClock* m_clock = nullptr;                //!< the clock, once all is built
+    std::unique_ptr<SwitchBatch> m_batch;         //!< if there may be batches
+    uint64_t m_caughtUp = 0; //!< all of before this tick is handled and settled
 
     std::string m_balancerType;  //!< attribute
     uint64_t m_bufferBytes;      //!< attribute

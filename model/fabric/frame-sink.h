@@ -46,6 +46,16 @@ class FrameSink
      * @param port number of the port at this owner
      */
     virtual void PortReady(uint16_t port) = 0;
+
+    /** Somebody wants to look at this owner or to change it: handle all of before now. */
+    virtual void CatchUp()
+    {
+    }
+
+    /** Somebody looks at the arrivals here from now on, or does no longer. */
+    virtual void ObserversChanged()
+    {
+    }
 };
 
 } // namespace ns3::llm

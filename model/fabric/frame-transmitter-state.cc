@@ -138,29 +138,77 @@ FrameTransmitter::Lose(Frame* frame)
 void
 FrameTransmitter::AddObserver(Observer* observer)
 {
-    RemoveObserver(observer);
+    CatchUp();
+    m_observers.erase(std::remove(m_observers.begin(), m_observers.end(), observer),
+                      m_observers.end());
     m_observers.push_back(observer);
-    m_isObserved = true;
+    ObserversChanged();
 }
 
 void
 FrameTransmitter::RemoveObserver(const Observer* observer)
 {
+    CatchUp();
     m_observers.erase(std::remove(m_observers.begin(), m_observers.end(), observer),
                       m_observers.end());
-    m_isObserved = m_loss || !m_observers.empty();
+    ObserversChanged();
 }
 
 void
 FrameTransmitter::SetLoss(FrameLoss* loss)
 {
+    CatchUp();
     m_loss = loss;
+    ObserversChanged();
+}
+
+void
+FrameTransmitter::ObserversChanged()
+{
     m_isObserved = m_loss || !m_observers.empty();
+    if (m_receiver)
+    {
+        m_receiver->ObserversChanged();
+    }
+}
+
+bool
+FrameTransmitter::NeedsOrder() const
+{
+    return (m_loss && m_loss->NeedsOrder()) ||
+           std::any_of(m_observers.begin(),
+                       m_observers.end(),
+                       [](const Observer* observer) { return observer->NeedsOrder(); });
+}
+
+void
+FrameTransmitter::CatchUp() const
+{
+    if (!m_clock || !m_receiver || (m_needsCare & OVER))
+    {
+        return; // not set up yet, or no longer
+    }
+    if (m_buffer)
+    {
+        m_owner->CatchUp(); // a switch's; a NIC never lags, and may be gone already
+    }
+    if (m_peer->m_buffer)
+    {
+        m_receiver->CatchUp();
+    }
+    auto self = const_cast<FrameTransmitter*>(this);
+    m_clock->RunApart(
+        [self](uint64_t now)
+        {
+            self->m_clock->SetLocalTick(now - std::min<uint64_t>(now, 1));
+            self->Settle();
+        });
 }
 
 PortCounters
 FrameTransmitter::GetCounters() const
 {
+    CatchUp();
     PortCounters counters = m_counters;
     counters.frames = m_sentFrames;
     counters.wireBytes = m_sentBytes;
@@ -171,6 +219,7 @@ FrameTransmitter::GetCounters() const
 uint64_t
 FrameTransmitter::GetQueueBytes(uint64_t tick) const
 {
+    CatchUp();
     uint64_t bytes = 0;
     for (const uint32_t queued : m_queued)
     {

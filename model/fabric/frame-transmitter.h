@@ -10,6 +10,7 @@
 #include "frame-sink.h"
 #include "port-counters.h"
 #include "shared-buffer.h"
+#include "switch-batch.h"
 
 #include "ns3/data-rate.h"
 #include "ns3/frame-clock.h"
@@ -147,6 +148,21 @@ class alignas(64) FrameTransmitter
         ++m_counters.drops;
     }
 
+    /**
+     * Handle all of before now at both ends, to look at them or to change them. The state of this
+     * transmitter is then that of now, as far as nothing happens at this very tick.
+     */
+    void CatchUp() const;
+
+    /** The network is disposed of: what remains to be seen here is this transmitter's alone. */
+    void Detach()
+    {
+        SetCare(OVER, true);
+    }
+
+    /** @return whether somebody must see the arrivals in the order of time, beside those elsewhere */
+    bool NeedsOrder() const;
+
     /** Take note of all that has left by now. */
     void Settle()
     {
@@ -252,6 +268,15 @@ class alignas(64) FrameTransmitter
          */
         virtual void
         FrameArrived(const FrameTransmitter& transmitter, const Frame& frame, uint64_t tick) = 0;
+
+        /**
+         * @return whether arrivals at several nodes must be shown in the order of time, and with the
+         * clock at their tick; if not, a switch may show its own later, as it handles them
+         */
+        virtual bool NeedsOrder() const
+        {
+            return true;
+        }
     };
 
     /** @param observer sees every arrival from here on, once; must outlive the events to come */
@@ -269,12 +294,15 @@ class alignas(64) FrameTransmitter
     }
 
   private:
+    friend class SwitchBatch; // is the event loop of all ports of a switch
+
     static constexpr uint32_t BATCH = 16; //!< waiting frames whose departure is fixed at once
 
     static constexpr uint8_t DOWN = 1;      //!< the link is down
     static constexpr uint8_t REFERENCE = 2; //!< each departure is decided when due
+    static constexpr uint8_t OVER = 4;      //!< the network is disposed of
 
-    /** @param what DOWN or REFERENCE @param isSo whether it is so */
+    /** @param what DOWN, REFERENCE or OVER @param isSo whether it is so */
     void SetCare(uint8_t what, bool isSo)
     {
         m_needsCare = static_cast<uint8_t>(isSo ? m_needsCare | what : m_needsCare & ~what);
@@ -292,6 +320,24 @@ class alignas(64) FrameTransmitter
     static void HandleArrival(void* object);
     /** Handler of FrameEventKind::DEPARTURE. @param object the transmitter */
     static void HandleDeparture(void* object);
+    /** A departure event is due. */
+    void Depart();
+
+    /** Have the far end handle a frame that is first on the link. @param tick when it arrives */
+    void ScheduleArrival(uint64_t tick)
+    {
+        if (m_farBatch)
+        {
+            m_farBatch->NoteArrival(tick, m_farInput);
+        }
+        else
+        {
+            m_clock->ScheduleFrame(tick, FrameEventKind::ARRIVAL, m_object);
+        }
+    }
+
+    /** Have a departure event. @param tick when */
+    void ScheduleDeparture(uint64_t tick);
     /** Hints before an arrival, from far to near. @param object the transmitter */
     static void FetchFront(const void* object);
     /** @copydoc FetchFront */
@@ -303,6 +349,8 @@ class alignas(64) FrameTransmitter
     /** See whether a frame that is at the far end is lost, else show it. @param transit the frame
      * @return whether it has arrived */
     bool Inspect(const TransitFrame& transit);
+    /** Somebody looks at arrivals from now on, or does no longer: tell the receiver. */
+    void ObserversChanged();
     /** Learn who receives, and tell the other end. */
     void MeetPeer();
 
@@ -364,9 +412,9 @@ class alignas(64) FrameTransmitter
         TransitFrame& departure = m_ring.PushBack(transit);
         departure.arrivalTick = arrival;
         departure.ingress = ingress;
-        if (m_ring.GetSize() == 1)
+        if (m_farBatch || m_ring.GetSize() == 1) // to tell batches too often costs less than to ask
         {
-            m_clock->ScheduleFrame(arrival, FrameEventKind::ARRIVAL, m_object);
+            ScheduleArrival(arrival);
         }
         if (start <= now)
         {
@@ -436,7 +484,7 @@ class alignas(64) FrameTransmitter
     uint16_t m_waitingMask = 0;               //!< classes with waiting frames
     uint16_t m_pausedMask = 0;                //!< classes that the peer has stopped
     uint8_t m_fixedClass = 0;  //!< class of the last fixed departure: the others' are not lower
-    uint8_t m_needsCare = 0;   //!< DOWN, REFERENCE
+    uint8_t m_needsCare = 0;   //!< DOWN, REFERENCE, OVER
     bool m_isObserved = false; //!< there are observers or a loss
     uint16_t m_index = 0;      //!< number at the owner
     SharedBuffer* m_buffer = nullptr; //!< the switch's memory
@@ -448,12 +496,15 @@ class alignas(64) FrameTransmitter
     std::array<uint32_t, TRAFFIC_CLASSES + 1> m_queued{}; //!< wire bytes not departed, by class
     uint32_t m_maxQueued = 0;                             //!< the largest of these so far
     EcnProfile m_ecn;                                     //!< marking
+    SwitchBatch* m_farBatch = nullptr; //!< batches of the far end, if it has them
+    uint16_t m_farInput = 0;           //!< which of its inputs this link is
 
     alignas(64) std::array<TransitFrame, DepartureRing::FIRST_ROOM> m_firstRoom; //!< of the ring
 
     // What few frames touch.
     FrameTransmitter* m_peer = nullptr;        //!< the other end
     FrameSink* m_owner = nullptr;              //!< switch or NIC
+    SwitchBatch* m_ownBatch = nullptr;         //!< batches of the owner, if it has them
     FrameLoss* m_loss = nullptr;               //!< says which frames do not arrive
     uint64_t m_decisionAt = FrameClock::NEVER; //!< tick of the decision in force
     uint64_t m_settlingAt = FrameClock::NEVER; //!< tick of the settling event in force
