@@ -4,6 +4,7 @@
 
 #include "bench-child.h"
 
+#include "ns3/data-rate.h"
 #include "ns3/drop-tail-queue.h"
 #include "ns3/global-value.h"
 #include "ns3/inet-socket-address.h"
@@ -12,6 +13,7 @@
 #include "ns3/ipv4-static-routing-helper.h"
 #include "ns3/ipv4-static-routing.h"
 #include "ns3/node-container.h"
+#include "ns3/nstime.h"
 #include "ns3/packet.h"
 #include "ns3/point-to-point-channel.h"
 #include "ns3/point-to-point-helper.h"
@@ -31,34 +33,41 @@ namespace ns3::llm::bench
 namespace
 {
 
-constexpr uint32_t PACKET_BYTES = 4000; //!< payload of every packet
-constexpr uint16_t DEVICE_MTU = 9000;   //!< so that nothing is fragmented
-constexpr uint32_t CHAIN_LINKS = 4;     //!< of a UDP path
-constexpr uint16_t UDP_PORT = 4791;     //!< any
+constexpr uint32_t PACKET_BYTES = 4000;      //!< payload of every packet
+constexpr uint32_t PPP_BYTES = 2;            //!< what PointToPointNetDevice adds
+constexpr uint32_t UDP_IP_BYTES = 28;        //!< what UDP and IP add
+constexpr uint16_t DEVICE_MTU = 9000;        //!< so that nothing is fragmented
+constexpr uint32_t CHAIN_LINKS = 4;          //!< of a UDP path
+constexpr uint16_t UDP_PORT = 4791;          //!< any
+constexpr const char* LINE_RATE = "100Gbps"; //!< of every link
 
-/** One direction of a link between two devices. */
-class RawSender
+/** One direction of a link or path: sends packets, each when its turn has come, and counts them. */
+class PacketSender
 {
   public:
     /**
-     * @param from sends
-     * @param to receives
      * @param packets to be sent
+     * @param wireBytes what each occupies on the first link
      */
-    RawSender(Ptr<PointToPointNetDevice> from, Ptr<PointToPointNetDevice> to, uint32_t packets)
-        : m_from(from),
-          m_to(to->GetAddress()),
-          m_left(packets)
+    PacketSender(uint32_t packets, uint32_t wireBytes)
+        : m_left(packets),
+          m_interval(DataRate(LINE_RATE).CalculateBytesTxTime(wireBytes))
     {
-        to->SetReceiveCallback(MakeCallback(&RawSender::Receive, this));
     }
 
-    /** @param window packets to begin with */
+    virtual ~PacketSender() = default;
+
+    /** @param window packets to begin with; 0: one after the other at line rate, by events */
     void Start(uint32_t window)
     {
+        m_isWindowed = window > 0;
+        if (!m_isWindowed)
+        {
+            SendAtLineRate();
+        }
         for (uint32_t i = 0; i < window; ++i)
         {
-            SendOne();
+            SendNext();
         }
     }
 
@@ -68,29 +77,79 @@ class RawSender
         return m_received;
     }
 
+  protected:
+    /** Make a packet and send it. */
+    virtual void Send() = 0;
+
+    /** A packet has come in. */
+    void NoteReceived()
+    {
+        ++m_received;
+        if (m_isWindowed)
+        {
+            SendNext();
+        }
+    }
+
   private:
     /** Send a packet, if there is one left. */
-    void SendOne()
+    void SendNext()
     {
         if (m_left > 0)
         {
             --m_left;
-            m_from->Send(Create<Packet>(PACKET_BYTES), m_to, 0x0800);
+            Send();
         }
+    }
+
+    /** Send a packet, and the next when this one has left. */
+    void SendAtLineRate()
+    {
+        SendNext();
+        if (m_left > 0)
+        {
+            Simulator::Schedule(m_interval, &PacketSender::SendAtLineRate, this);
+        }
+    }
+
+    uint32_t m_left;           //!< packets to be sent
+    Time m_interval;           //!< between two at line rate
+    uint64_t m_received = 0;   //!< packets received
+    bool m_isWindowed = false; //!< a reception lets the next one go
+};
+
+/** One direction of a link between two devices. */
+class RawSender : public PacketSender
+{
+  public:
+    /**
+     * @param from sends
+     * @param to receives
+     * @param packets to be sent
+     */
+    RawSender(Ptr<PointToPointNetDevice> from, Ptr<PointToPointNetDevice> to, uint32_t packets)
+        : PacketSender(packets, PACKET_BYTES + PPP_BYTES),
+          m_from(from),
+          m_to(to->GetAddress())
+    {
+        to->SetReceiveCallback(MakeCallback(&RawSender::Receive, this));
+    }
+
+  private:
+    void Send() override
+    {
+        m_from->Send(Create<Packet>(PACKET_BYTES), m_to, 0x0800);
     }
 
     /** A packet has come in. @return that it was taken */
     bool Receive(Ptr<NetDevice>, Ptr<const Packet>, uint16_t, const Address&)
     {
-        ++m_received;
-        SendOne();
+        NoteReceived();
         return true;
     }
 
     Ptr<PointToPointNetDevice> m_from; //!< sends
     Address m_to;                      //!< of the other end
-    uint32_t m_left;                   //!< packets to be sent
-    uint64_t m_received = 0;           //!< packets received
 };
 
 /** @return a device on a channel, on a node of its own @param channel it */
@@ -99,7 +158,7 @@ MakeRawDevice(Ptr<PointToPointChannel> channel)
 {
     auto device = CreateObject<PointToPointNetDevice>();
     device->SetQueue(CreateObject<DropTailQueue<Packet>>());
-    device->SetDataRate(DataRate("100Gbps"));
+    device->SetDataRate(DataRate(LINE_RATE));
     device->SetAddress(Mac48Address::Allocate());
     device->SetMtu(DEVICE_MTU);
     CreateObject<Node>()->AddDevice(device);
@@ -108,7 +167,7 @@ MakeRawDevice(Ptr<PointToPointChannel> channel)
 }
 
 /** One direction of a path between two UDP sockets. */
-class UdpSender
+class UdpSender : public PacketSender
 {
   public:
     /**
@@ -118,39 +177,19 @@ class UdpSender
      * @param packets to be sent
      */
     UdpSender(Ptr<Node> from, Ptr<Node> to, Ipv4Address address, uint32_t packets)
-        : m_socket(Socket::CreateSocket(from, UdpSocketFactory::GetTypeId())),
-          m_sink(Socket::CreateSocket(to, UdpSocketFactory::GetTypeId())),
-          m_left(packets)
+        : PacketSender(packets, PACKET_BYTES + UDP_IP_BYTES + PPP_BYTES),
+          m_socket(Socket::CreateSocket(from, UdpSocketFactory::GetTypeId())),
+          m_sink(Socket::CreateSocket(to, UdpSocketFactory::GetTypeId()))
     {
         m_sink->Bind(InetSocketAddress(Ipv4Address::GetAny(), UDP_PORT));
         m_sink->SetRecvCallback(MakeCallback(&UdpSender::Receive, this));
         m_socket->Connect(InetSocketAddress(address, UDP_PORT));
     }
 
-    /** @param window packets to begin with */
-    void Start(uint32_t window)
-    {
-        for (uint32_t i = 0; i < window; ++i)
-        {
-            SendOne();
-        }
-    }
-
-    /** @return packets received */
-    uint64_t GetReceived() const
-    {
-        return m_received;
-    }
-
   private:
-    /** Send a packet, if there is one left. */
-    void SendOne()
+    void Send() override
     {
-        if (m_left > 0)
-        {
-            --m_left;
-            m_socket->Send(Create<Packet>(PACKET_BYTES));
-        }
+        m_socket->Send(Create<Packet>(PACKET_BYTES));
     }
 
     /** A packet has come in. @param socket the sink */
@@ -158,15 +197,12 @@ class UdpSender
     {
         while (socket->Recv())
         {
-            ++m_received;
-            SendOne();
+            NoteReceived();
         }
     }
 
-    Ptr<Socket> m_socket;    //!< sends
-    Ptr<Socket> m_sink;      //!< receives
-    uint32_t m_left;         //!< packets to be sent
-    uint64_t m_received = 0; //!< packets received
+    Ptr<Socket> m_socket; //!< sends
+    Ptr<Socket> m_sink;   //!< receives
 };
 
 /** Routes to both ends of a chain. @param nodes in order @param ends address of first and last */
@@ -203,7 +239,7 @@ MakeChain(Ipv4AddressHelper& addresses,
     stack.SetIpv6StackInstall(false);
     stack.Install(nodes);
     PointToPointHelper helper;
-    helper.SetDeviceAttribute("DataRate", StringValue("100Gbps"));
+    helper.SetDeviceAttribute("DataRate", StringValue(LINE_RATE));
     helper.SetDeviceAttribute("Mtu", UintegerValue(DEVICE_MTU));
     helper.SetChannelAttribute("Delay", StringValue("1us"));
     std::vector<Ipv4InterfaceContainer> links;
@@ -243,7 +279,7 @@ Run(const std::vector<std::unique_ptr<Sender>>& senders, const ReferenceLoad& lo
     for (std::size_t i = 0; i < senders.size(); ++i)
     {
         Simulator::Schedule(NanoSeconds(1000 * i / senders.size() + 1),
-                            &Sender::Start,
+                            &PacketSender::Start,
                             senders[i].get(),
                             load.window);
     }

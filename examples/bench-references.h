@@ -19,23 +19,24 @@ namespace ns3::llm::bench
 struct ReferenceLoad
 {
     uint32_t paths = 384;   //!< links, or chains of links, each used in both directions
-    uint32_t window = 1;    //!< packets under way in each direction of each path
+    uint32_t window = 0;    //!< packets under way in each direction of each path; 0: at line rate
     uint32_t packets = 100; //!< sent in each direction of each path
 };
 
 /**
  * The raw hop of ns-3: pairs of PointToPointNetDevice on a link of 100 Gb/s and 1 us.
  *
- * In each direction of each link `window` packets of 4000 B are always under way: when one has been
- * received, its sender makes the next. So a hop is Create<Packet>(), Send() through the device's
- * DropTailQueue, the transmission and the receive callback, two events; nothing is parsed, routed,
- * traced or kept.
+ * In each direction of each link a source sends packets of 4000 B at line rate, as an ns-3 application
+ * does: an event of its own for each, which makes the packet and hands it to the device. So a hop is
+ * Create<Packet>(), Send() through the device's DropTailQueue, the transmission and the receive
+ * callback, three events; nothing is parsed, routed, traced or kept.
  *
- * Its cost depends on how many events are pending. 384 links have 768 directions, as many as the
- * fat-tree of 128 hosts; with a window of one packet, 768 receptions are pending, and for
- * 320 of every 1320 ns an end of transmission: 954 events in the mean. The fabric of 128 hosts has
- * 960 to 970 in the mean while shift or all-to-all are under way: a pending event for each direction
- * with frames on it, and one or two for each NIC.
+ * With a window, the source has no events: so many packets are under way in each direction, and when
+ * one has been received its sender makes the next. That is the cheapest hop there is, of two events.
+ *
+ * The cost depends on how many events are pending. 384 links have 768 directions, as many as the
+ * fat-tree of 128 hosts. At line rate about six are pending for each direction: some four receptions,
+ * the end of a transmission, and the source. With a window of one packet it is 954 in all.
  *
  * @param load the load
  * @return what it took

@@ -17,8 +17,9 @@ namespace
 /** CPU time of a hop in the references, ns. */
 struct ReferenceTimes
 {
-    double raw = 0; //!< raw hop
-    double udp = 0; //!< UDP/IP hop
+    double raw = 0;      //!< raw hop
+    double windowed = 0; //!< windowed raw hop
+    double udp = 0;      //!< UDP/IP hop
 };
 
 /** @param load of the raw hop @return its row */
@@ -26,8 +27,9 @@ Row
 MakeRawRow(const ReferenceLoad& load)
 {
     Row row;
-    row.name = "raw PointToPointNetDevice";
-    row.variant = std::to_string(load.paths) + " links, window " + std::to_string(load.window);
+    row.name = load.window == 0 ? "raw hop" : "raw hop, windowed";
+    row.variant = std::to_string(load.paths) + " links, " +
+                  (load.window == 0 ? "line rate" : "window " + std::to_string(load.window));
     row.body = [load]()
     {
         return MeasureRawHop(load);
@@ -100,8 +102,11 @@ MeasureReferences(Results& results)
 {
     ReferenceTimes times;
     times.raw = Measure(results.raw);
+    times.windowed = Measure(results.windowed);
     times.udp = Measure(results.udp);
+    results.windowed.timesRaw.push_back(times.raw / times.windowed);
     results.udp.timesRaw.push_back(times.raw / times.udp);
+    results.udp.timesWindowed.push_back(times.windowed / times.udp);
     return times;
 }
 
@@ -138,6 +143,7 @@ MeasureRound(Results& results,
         const double ns = Measure(row);
         const ReferenceTimes after = MeasureReferences(results);
         row.timesRaw.push_back((before.raw + after.raw) / 2 / ns);
+        row.timesWindowed.push_back((before.windowed + after.windowed) / 2 / ns);
         row.timesUdp.push_back((before.udp + after.udp) / 2 / ns);
         before = after;
         PairWithReferenceMode(results.rows, i);
@@ -153,6 +159,7 @@ MeasureAll(const std::vector<Scenario>& plan,
 {
     Results results;
     results.raw = MakeRawRow(settings.raw);
+    results.windowed = MakeRawRow(settings.windowed);
     results.udp = MakeUdpRow(settings.udp);
     for (const ReferenceLoad& load : settings.moreRaw)
     {

@@ -32,6 +32,7 @@ struct Row
     std::function<Measurement()> body;     //!< measures it
     std::vector<Measurement> measurements; //!< one a round
     std::vector<double> timesRaw;          //!< speed as a multiple of the raw hop's, by round
+    std::vector<double> timesWindowed;     //!< as a multiple of the windowed raw hop's
     std::vector<double> timesUdp;          //!< as a multiple of a UDP/IP hop's
     std::vector<double> timesReference;    //!< as a multiple of its reference mode's, if measured
 };
@@ -39,7 +40,8 @@ struct Row
 /** All that was measured. */
 struct Results
 {
-    Row raw;               //!< the raw hop
+    Row raw;               //!< the raw hop, sources at line rate
+    Row windowed;          //!< the raw hop, window-clocked
     Row udp;               //!< the UDP/IP hop
     std::vector<Row> rows; //!< what lies between them
 };
@@ -51,6 +53,7 @@ struct RoundSettings
     double leastSeconds = 0.1;          //!< CPU time of a measurement
     double mostSeconds = 60;            //!< a row that has taken more is not measured again
     ReferenceLoad raw;                  //!< load of the raw hop
+    ReferenceLoad windowed;             //!< load of the windowed raw hop
     ReferenceLoad udp;                  //!< load of UDP/IP
     std::vector<ReferenceLoad> moreRaw; //!< the raw hop under other loads, as rows
     std::vector<ReferenceLoad> moreUdp; //!< UDP/IP under other loads, as rows

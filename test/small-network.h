@@ -50,6 +50,11 @@ class ArrivalDigest : public FrameTransmitter::Observer
         hash += MixHash(MixHash(MixHash(tick, transmitter.GetObject()), what), who);
     }
 
+    bool NeedsOrder() const override
+    {
+        return false; // a sum has none
+    }
+
     uint64_t hash = 0;   //!< of all
     uint64_t frames = 0; //!< arrivals
 };

@@ -65,12 +65,6 @@ RefuseKind(void*)
     NS_FATAL_ERROR("FrameClock: a frame event has a kind without a handler; see SetHandler()");
 }
 
-/** Where a kind has no use for a hint. */
-void
-IgnoreHint(const void*)
-{
-}
-
 } // namespace
 
 FrameClock::FrameClock()
@@ -78,10 +72,9 @@ FrameClock::FrameClock()
     NS_LOG_FUNCTION(this);
     RequirePicoseconds("FrameClock");
     m_handlers.fill(&RefuseKind);
-    Hints none;
-    none.fill(&IgnoreHint);
-    m_hints.fill(none);
     m_now = static_cast<uint64_t>(Simulator::Now().GetTimeStep()); // starts the engine
+    m_life = Create<Life>();
+    Simulator::ScheduleDestroy(&FrameClock::NoteEnd, m_life);
     m_engine = FrameSimulatorImpl::Get();
     if (m_engine)
     {
@@ -182,6 +175,36 @@ FrameClock::GetSimulatorTick() const
         return m_engine->NowTicks();
     }
     return IsRunOver() ? m_now : static_cast<uint64_t>(Simulator::Now().GetTimeStep());
+}
+
+void
+FrameClock::NoteEnd(Ptr<Life> life)
+{
+    life->isOver = true;
+    life->lastTick = static_cast<uint64_t>(Simulator::Now().GetTimeStep());
+}
+
+uint64_t
+FrameClock::GetLatestTick() const
+{
+    return m_life->isOver ? m_life->lastTick : GetSimulatorTick();
+}
+
+void
+FrameClock::AnnounceInsertions()
+{
+    if (m_life->isOver)
+    {
+        return;
+    }
+    if (m_engine)
+    {
+        m_engine->GetClocks().NoteInsertion(this, m_queue.PeekTick());
+    }
+    else
+    {
+        SchedulePump();
+    }
 }
 
 bool

@@ -7,6 +7,7 @@
 #include "frame-event-queue.h"
 
 #include "ns3/event-impl.h"
+#include "ns3/ptr.h"
 #include "ns3/simple-ref-count.h"
 
 #include <array>
@@ -59,7 +60,7 @@ class FrameClock : public SimpleRefCount<FrameClock>
     /** The object itself is fetched so many events before. */
     static constexpr uint32_t OBJECT_DISTANCE = 7;
     /** With fewer objects there are no hints: what is in use lies in the cache. */
-    static constexpr std::size_t HINT_OBJECTS = 2048;
+    static constexpr std::size_t HINT_OBJECTS = 1024;
     /** Hints by stage. */
     using Hints = std::array<Hint, HINTS>;
 
@@ -93,7 +94,10 @@ class FrameClock : public SimpleRefCount<FrameClock>
      */
     uint32_t AddObject(void* object);
 
-    /** @return the current tick (ps); valid while a frame event runs, see Request() elsewhere */
+    /**
+     * @return the current tick (ps), in RunApart() that of SetLocalTick(); valid while a frame event
+     * runs, see Request() elsewhere
+     */
     uint64_t NowTicks() const
     {
         return m_now;
@@ -139,6 +143,21 @@ class FrameClock : public SimpleRefCount<FrameClock>
      */
     void CallOut(uint32_t context, EventImpl* event);
 
+    /**
+     * Handle, at any time, frame events of before now that an object has put off. Does nothing while
+     * such work is being done.
+     * @tparam Work a function: void (uint64_t now), which may call SetLocalTick() and ScheduleFrame()
+     * @param work what handles those before `now`, which is the present tick
+     */
+    template <typename Work>
+    void RunApart(Work work);
+
+    /** In RunApart(): @param tick what NowTicks() is from here on; earlier than now */
+    void SetLocalTick(uint64_t tick)
+    {
+        m_now = tick;
+    }
+
     /** @return number of frame events run so far */
     uint64_t GetFrameCount() const
     {
@@ -154,6 +173,16 @@ class FrameClock : public SimpleRefCount<FrameClock>
   private:
     friend class FrameClockSet;
     class Pump;
+
+    /** What is known of the simulator's end. */
+    struct Life : SimpleRefCount<Life>
+    {
+        bool isOver{false};   //!< the simulator is destroyed
+        uint64_t lastTick{0}; //!< when it was
+    };
+
+    /** The simulator is destroyed. @param life notes it */
+    static void NoteEnd(Ptr<Life> life);
 
     /** Under another engine, ticks with frame events between two looks at its count of events. */
     static constexpr uint32_t CHECK_EVERY = 256;
@@ -182,15 +211,21 @@ class FrameClock : public SimpleRefCount<FrameClock>
     /** Give hints of what follows. */
     void LookAhead() const
     {
-        if (const FrameEvent* event = m_queue.Ahead(OBJECT_DISTANCE))
+        const std::size_t known = m_queue.GetAheadCount();
+        if (known > OBJECT_DISTANCE)
         {
-            __builtin_prefetch(m_objects[static_cast<uint32_t>(event->key)]);
+            __builtin_prefetch(
+                m_objects[static_cast<uint32_t>(m_queue.Ahead(OBJECT_DISTANCE).key)]);
         }
         for (std::size_t stage = 0; stage < HINTS; ++stage)
         {
-            if (const FrameEvent* event = m_queue.Ahead(HINT_DISTANCES[stage]))
+            if (known > HINT_DISTANCES[stage])
             {
-                m_hints[event->key >> 32][stage](m_objects[static_cast<uint32_t>(event->key)]);
+                const uint64_t key = m_queue.Ahead(HINT_DISTANCES[stage]).key;
+                if (const Hint hint = m_hints[key >> 32][stage])
+                {
+                    hint(m_objects[static_cast<uint32_t>(key)]);
+                }
             }
         }
     }
@@ -210,6 +245,10 @@ class FrameClock : public SimpleRefCount<FrameClock>
     [[noreturn]] void RefuseFrame(uint64_t tick) const;
     /** @return Simulator::Now() in ticks */
     uint64_t GetSimulatorTick() const;
+    /** @return the same while the simulator exists, then the last one */
+    uint64_t GetLatestTick() const;
+    /** Have the engine know of events that were inserted outside of frame events. */
+    void AnnounceInsertions();
     /** @return whether the simulator was destroyed; fatal if another one runs by now */
     bool IsRunOver() const;
     /**
@@ -228,16 +267,41 @@ class FrameClock : public SimpleRefCount<FrameClock>
 
     FrameEventQueue<FrameEvent> m_queue;     //!< pending events
     uint64_t m_now{0};                       //!< the tick that runs or ran last
-    uint64_t m_floor{NEVER};                 //!< m_now while frame events run, else NEVER
+    uint64_t m_floor{NEVER};                 //!< now while frame events run, else NEVER
+    bool m_isApart{false};                   //!< RunApart() runs
     std::array<Handler, KINDS> m_handlers{}; //!< by kind
     std::array<Hints, KINDS> m_hints{};      //!< by kind
     std::vector<void*> m_objects;            //!< by number
     bool m_looksAhead{false};                //!< there are so many objects that hints pay
     FrameSimulatorImpl* m_engine{nullptr}; //!< the engine, if it is one for frames and still exists
+    Ptr<Life> m_life;                      //!< of the simulator
     Pump* m_pump{nullptr};                 //!< the event under another engine
     std::vector<uint64_t> m_pumpTicks;     //!< when the pump is due, latest first
     uint32_t m_pumpRuns{0};                //!< how often the pump has run
 };
+
+template <typename Work>
+void
+FrameClock::RunApart(Work work)
+{
+    if (m_isApart)
+    {
+        return;
+    }
+    const bool isOutside = m_floor == NEVER;
+    const uint64_t tick = m_now;
+    const uint64_t now = isOutside ? GetLatestTick() : tick;
+    m_isApart = true;
+    m_floor = now;
+    work(now);
+    m_isApart = false;
+    m_now = tick;
+    if (isOutside)
+    {
+        m_floor = NEVER;
+        AnnounceInsertions();
+    }
+}
 
 template <typename Gate>
 void

@@ -117,14 +117,20 @@ class FrameEventQueue
         return m_run.Pop();
     }
 
+    /** @return number of entries that Ahead() knows */
+    std::size_t GetAheadCount() const
+    {
+        return m_run.GetSize();
+    }
+
     /**
      * Look ahead, as a hint only: other entries may come before this one.
-     * @param distance 0 for the next entry
-     * @return an entry that is likely to be popped after `distance` others, or nullptr if unknown
+     * @param distance 0 for the next entry; below GetAheadCount()
+     * @return an entry that is likely to be popped after `distance` others
      */
-    const Entry* Ahead(std::size_t distance) const
+    const Entry& Ahead(std::size_t distance) const
     {
-        return distance < m_run.GetSize() ? &m_run.Peek(distance) : nullptr;
+        return m_run.Peek(distance);
     }
 
     /**
@@ -211,7 +217,7 @@ template <typename Entry, typename Allocator>
 const Entry*
 FrameEventQueue<Entry, Allocator>::Peek() const
 {
-    const Entry* first = Ahead(0);
+    const Entry* first = m_run.IsEmpty() ? nullptr : &m_run.Peek();
     if (!m_late.empty() && (first == nullptr || Run::Before(m_late.front(), *first)))
     {
         first = &m_late.front();

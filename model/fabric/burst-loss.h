@@ -25,6 +25,11 @@ class BurstLoss : public FrameLoss
     /** @return the TypeId */
     static TypeId GetTypeId();
 
+    bool NeedsOrder() const override
+    {
+        return false;
+    }
+
   private:
     void DoBegin() override;
     bool DoIsLost(const Frame& frame, uint64_t tick) override;

@@ -125,6 +125,27 @@ class DepartureRing
         --m_settled;
     }
 
+    /**
+     * For a look at several from the first on, until one is added.
+     * @param entries set to the memory
+     * @param place set to the place of the first there
+     * @param mask set to what wraps a place
+     */
+    void Read(const TransitFrame*& entries, uint32_t& place, uint32_t& mask) const
+    {
+        entries = m_entries;
+        place = m_head;
+        mask = m_room - 1;
+    }
+
+    /** Remove the first ones, which are settled. @param count so many */
+    void PopFront(uint32_t count)
+    {
+        m_head = (m_head + count) & (m_room - 1);
+        m_size -= count;
+        m_settled -= count;
+    }
+
     /** Remove the last, which is not settled. */
     void PopBack()
     {

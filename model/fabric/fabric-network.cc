@@ -31,6 +31,14 @@ FabricNetwork::GetTypeId()
                           BooleanValue(false),
                           MakeBooleanAccessor(&FabricNetwork::m_isReference),
                           MakeBooleanChecker())
+            .AddAttribute(
+                "BatchSwitches",
+                "Let a switch handle its frames in batches, each within the shortest delay "
+                "of its links, with the same results; not in reference mode, and not where "
+                "an observer needs the order of arrivals.",
+                BooleanValue(true),
+                MakeBooleanAccessor(&FabricNetwork::m_hasBatches),
+                MakeBooleanChecker())
             .AddAttribute("FrameLoss",
                           "TypeId of what says which frames each direction of each link loses; "
                           "empty: none are lost. SetFrameLoss() goes before it.",
@@ -51,6 +59,13 @@ FabricNetwork::GetTypeId()
 void
 FabricNetwork::DoDispose()
 {
+    for (const Vertex& vertex : m_vertices)
+    {
+        for (const auto& port : vertex.ports)
+        {
+            port->GetTransmitter().Detach();
+        }
+    }
     m_vertices.clear();
     m_edges.clear();
     m_owners.clear();
@@ -204,6 +219,15 @@ FabricNetwork::Build()
     }
     InstallLosses(seed);
     FillRoutes();
+    for (const uint32_t v : m_switches)
+    {
+        FabricSwitch& fabricSwitch = *m_vertices[v].fabricSwitch;
+        fabricSwitch.SetClock(PeekPointer(m_clock));
+        if (m_hasBatches && !m_isReference)
+        {
+            fabricSwitch.AllowBatches();
+        }
+    }
 }
 
 void
@@ -283,6 +307,10 @@ FabricNetwork::HandleLinkState(void* object)
     {
         return;
     }
+    for (const uint32_t v : network->m_switches)
+    {
+        network->m_vertices[v].fabricSwitch->FinishTick();
+    }
     const bool isUp = change->second;
     edge->changes.erase(change);
     if (!isUp)
@@ -316,6 +344,7 @@ FabricNetwork::GetPath(uint32_t source, uint32_t destination, uint32_t entropy) 
         const Vertex& vertex = m_vertices[at];
         if (vertex.fabricSwitch)
         {
+            vertex.fabricSwitch->CatchUp();
             out = vertex.fabricSwitch->GetRoute(TransitFrame(&frame));
         }
         if (out == FabricSwitch::NO_ROUTE || !vertex.ports[out]->GetTransmitter().IsUp())

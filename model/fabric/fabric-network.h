@@ -223,6 +223,7 @@ class FabricNetwork : public Object
     std::vector<FrameSink*> m_owners;                 //!< of each terminal
     FrameTransmitter::Observer* m_observer = nullptr; //!< sees arrivals
     bool m_isReference;                               //!< attribute
+    bool m_hasBatches;                                //!< attribute
     std::string m_lossType;                           //!< attribute
     Time m_deadlockTimeout;                           //!< attribute
 };

@@ -241,8 +241,77 @@ FabricSwitch::Configure(uint64_t seed)
 }
 
 void
+FabricSwitch::SetClock(FrameClock* clock)
+{
+    m_clock = clock;
+}
+
+void
+FabricSwitch::AllowBatches()
+{
+    if (m_portCount != 0)
+    {
+        m_batch = std::make_unique<SwitchBatch>(m_clock, this, m_transmitters, m_portCount);
+        ObserversChanged();
+    }
+}
+
+void
+FabricSwitch::ObserversChanged()
+{
+    if (!m_batch)
+    {
+        return;
+    }
+    bool isOn = m_batch->IsPossible();
+    for (uint32_t i = 0; i < m_portCount; ++i)
+    {
+        isOn = isOn && !m_transmitters[i].IsTraced() && !m_transmitters[i].GetPeer()->NeedsOrder();
+    }
+    if (isOn != m_batch->IsOn())
+    {
+        CatchUp();
+        m_clock->RunApart([this, isOn](uint64_t) { isOn ? m_batch->Begin() : m_batch->End(); });
+    }
+}
+
+void
+FabricSwitch::CatchUp()
+{
+    if (!m_clock)
+    {
+        return;
+    }
+    m_clock->RunApart(
+        [this](uint64_t now)
+        {
+            if (now == m_caughtUp)
+            {
+                return;
+            }
+            m_caughtUp = now;
+            if (m_batch && m_batch->IsOn())
+            {
+                m_batch->Run(now);
+            }
+            m_clock->SetLocalTick(now - 1); // now is not 0, of which nothing is caught up
+            SettleAll();
+        });
+}
+
+void
+FabricSwitch::FinishTick()
+{
+    if (m_batch && m_batch->IsOn())
+    {
+        m_clock->RunApart([this](uint64_t now) { m_batch->Run(now + 1); });
+    }
+}
+
+void
 FabricSwitch::SetRoutes(std::vector<std::vector<uint16_t>> groups, std::vector<uint16_t> groupOf)
 {
+    CatchUp();
     m_groups.clear();
     std::vector<uint16_t> routeOf; // by group
     for (std::vector<uint16_t>& group : groups)

@@ -12,6 +12,7 @@
 #include "lossless-check.h"
 #include "route-table.h"
 #include "shared-buffer.h"
+#include "switch-batch.h"
 
 #include "ns3/object.h"
 
@@ -124,24 +125,37 @@ class FabricSwitch : public Object, public FrameSink
     /** @return the packet memory */
     const SharedBuffer& GetBuffer() const
     {
+        const_cast<FabricSwitch*>(this)->CatchUp();
         return m_buffer;
     }
 
     /** @return frames dropped because no route led to their destination */
     uint64_t GetUnroutable() const
     {
+        const_cast<FabricSwitch*>(this)->CatchUp();
         return m_unroutable;
     }
 
     /** @return frames of lossless classes dropped for want of headroom: see LosslessDrop */
     uint64_t GetLosslessDrops() const
     {
+        const_cast<FabricSwitch*>(this)->CatchUp();
         return m_lossless.GetDrops();
     }
 
     /** The link of a port has gone down. @param port the port */
     void PortDown(uint16_t port);
 
+    /** @param clock the clock; all is built */
+    void SetClock(FrameClock* clock);
+    /** From now on have frames handled in batches where nothing speaks against it. */
+    void AllowBatches();
+
+    /** In a frame event: handle all up to now, this tick included. */
+    void FinishTick();
+
+    void CatchUp() override;
+    void ObserversChanged() override;
     void ReceiveFrame(uint16_t port, const TransitFrame& transit) override;
     void Prepare(uint16_t port, const TransitFrame& transit, bool isNext) const override;
     void BufferReleased() override;
@@ -207,6 +221,9 @@ class FabricSwitch : public Object, public FrameSink
     FabricFaults* m_faults = nullptr;             //!< see SetReports()
     DeadlockDetector* m_detector = nullptr;       //!< see SetReports()
     std::map<std::pair<uint16_t, uint8_t>, EcnProfile> m_ecnProfiles; //!< see SetEcn()
+    FrameClock* m_clock = nullptr;        //!< the clock, once all is built
+    std::unique_ptr<SwitchBatch> m_batch; //!< if there may be batches
+    uint64_t m_caughtUp = 0;              //!< all of before this tick is handled and settled
 
     std::string m_balancerType;         //!< attribute
     uint64_t m_bufferBytes;             //!< attribute

@@ -45,6 +45,15 @@ class FrameLoss : public Object
         return (m_kinds >> static_cast<uint32_t>(frame.kind) & 1) && DoIsLost(frame, tick);
     }
 
+    /**
+     * @return whether frames of several directions must be asked about in the order of time, and with
+     * the clock at their tick: not if the answer is this direction's alone
+     */
+    virtual bool NeedsOrder() const
+    {
+        return true;
+    }
+
   protected:
     /** The direction is known: refuse what is missing; does nothing unless overridden. */
     virtual void DoBegin();

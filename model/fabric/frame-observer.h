@@ -26,6 +26,15 @@ class FrameObserver
      */
     virtual void
     FrameArrived(const FrameTransmitter& transmitter, const Frame& frame, uint64_t tick) = 0;
+
+    /**
+     * @return whether arrivals at several nodes must be shown in the order of time, and with the
+     * clock at their tick; if not, a switch may show its own later, as it handles them
+     */
+    virtual bool NeedsOrder() const
+    {
+        return true;
+    }
 };
 
 } // namespace ns3::llm

@@ -60,6 +60,16 @@ class FrameSink
     virtual void PauseLasts([[maybe_unused]] uint16_t port)
     {
     }
+
+    /** Somebody wants to look at this owner or to change it: handle all of before now. */
+    virtual void CatchUp()
+    {
+    }
+
+    /** Somebody looks at the arrivals here from now on, or does no longer. */
+    virtual void ObserversChanged()
+    {
+    }
 };
 
 } // namespace ns3::llm

@@ -215,7 +215,8 @@ FrameTransmitter::WatchPauses()
     const uint64_t limit = m_owner->GetPauseLimit();
     if (limit != FrameClock::NEVER && m_checkAt == FrameClock::NEVER)
     {
-        m_checkAt = m_clock->NowTicks() + limit;
+        // an event of its own, as it looks at other switches; a batch is not later than the delay
+        m_checkAt = m_clock->NowTicks() + std::max(limit, m_delay);
         m_clock->ScheduleFrame(m_checkAt, FrameEventKind::DEPARTURE, m_object);
     }
 }
@@ -223,6 +224,7 @@ FrameTransmitter::WatchPauses()
 void
 FrameTransmitter::CheckPauses()
 {
+    m_owner->CatchUp();
     const uint64_t now = m_clock->NowTicks();
     const uint64_t limit = m_owner->GetPauseLimit();
     bool isLong = false;
@@ -264,9 +266,14 @@ FrameTransmitter::SetEcn(const EcnTable& table, uint64_t seed)
 void
 FrameTransmitter::SetTracer(PortTracer* tracer)
 {
+    CatchUp();
     m_tracer = tracer;
     SetCare(TRACED, tracer);
     m_plainBytes = GetPlainBytes();
+    if (m_owner)
+    {
+        m_owner->ObserversChanged();
+    }
 }
 
 uint32_t
@@ -286,29 +293,77 @@ FrameTransmitter::SetWeights(const ClassWeights& weights)
 void
 FrameTransmitter::AddObserver(Observer* observer)
 {
-    RemoveObserver(observer);
+    CatchUp();
+    m_observers.erase(std::remove(m_observers.begin(), m_observers.end(), observer),
+                      m_observers.end());
     m_observers.push_back(observer);
-    m_isObserved = true;
+    ObserversChanged();
 }
 
 void
 FrameTransmitter::RemoveObserver(const Observer* observer)
 {
+    CatchUp();
     m_observers.erase(std::remove(m_observers.begin(), m_observers.end(), observer),
                       m_observers.end());
-    m_isObserved = m_loss || !m_observers.empty();
+    ObserversChanged();
 }
 
 void
 FrameTransmitter::SetLoss(FrameLoss* loss)
 {
+    CatchUp();
     m_loss = loss;
+    ObserversChanged();
+}
+
+void
+FrameTransmitter::ObserversChanged()
+{
     m_isObserved = m_loss || !m_observers.empty();
+    if (m_receiver)
+    {
+        m_receiver->ObserversChanged();
+    }
+}
+
+bool
+FrameTransmitter::NeedsOrder() const
+{
+    return (m_loss && m_loss->NeedsOrder()) ||
+           std::any_of(m_observers.begin(),
+                       m_observers.end(),
+                       [](const Observer* observer) { return observer->NeedsOrder(); });
+}
+
+void
+FrameTransmitter::CatchUp() const
+{
+    if (!m_clock || !m_receiver || (m_needsCare & OVER))
+    {
+        return; // not set up yet, or no longer
+    }
+    if (m_buffer)
+    {
+        m_owner->CatchUp(); // a switch's; a NIC never lags, and may be gone already
+    }
+    if (m_peer->m_buffer)
+    {
+        m_receiver->CatchUp();
+    }
+    auto self = const_cast<FrameTransmitter*>(this);
+    m_clock->RunApart(
+        [self](uint64_t now)
+        {
+            self->m_clock->SetLocalTick(now - std::min<uint64_t>(now, 1));
+            self->Settle();
+        });
 }
 
 PortCounters
 FrameTransmitter::GetCounters() const
 {
+    CatchUp();
     PortCounters counters = m_counters;
     counters.frames = m_sentFrames;
     counters.wireBytes = m_sentBytes;
@@ -325,6 +380,7 @@ FrameTransmitter::GetCounters() const
 uint64_t
 FrameTransmitter::GetPausedTicks(uint8_t trafficClass, uint64_t tick) const
 {
+    CatchUp();
     const uint64_t past = m_waiting ? m_waiting->pausedTicks.at(trafficClass) : 0;
     return IsPaused(trafficClass) ? past + tick - m_waiting->pausedSince[trafficClass] : past;
 }
@@ -339,6 +395,7 @@ FrameTransmitter::GetWaitingBytes(uint8_t trafficClass, uint32_t ports) const
 uint64_t
 FrameTransmitter::GetQueueBytes(uint64_t tick) const
 {
+    CatchUp();
     uint64_t bytes = 0;
     for (const uint32_t queued : m_queued)
     {

@@ -168,7 +168,7 @@ FrameTransmitter::CommitAhead(const TransitFrame& transit, uint16_t ingress)
     departure.arrivalTick = start + delay + m_delay;
     if (place == 0)
     {
-        m_clock->ScheduleFrame(departure.arrivalTick, FrameEventKind::ARRIVAL, m_object);
+        ScheduleArrival(departure.arrivalTick);
     }
     if (m_buffer && m_buffer->IsWatched())
     {
@@ -209,7 +209,7 @@ FrameTransmitter::ScheduleDecision()
     if (tick < m_decisionAt)
     {
         m_decisionAt = tick;
-        m_clock->ScheduleFrame(m_decisionAt, FrameEventKind::DEPARTURE, m_object);
+        ScheduleDeparture(m_decisionAt);
     }
 }
 
@@ -217,25 +217,47 @@ void
 FrameTransmitter::HandleDeparture(void* object)
 {
     auto self = static_cast<FrameTransmitter*>(object);
-    const uint64_t now = self->m_clock->NowTicks();
-    self->Settle();
-    if (self->m_decisionAt == now)
+    if (!self->m_ownBatch)
     {
-        self->m_decisionAt = FrameClock::NEVER;
-        self->Decide();
+        self->Depart();
     }
-    if (self->m_settlingAt == now)
-    {
-        self->m_settlingAt = FrameClock::NEVER;
-        if (self->m_needsCare & TRACED || (self->m_buffer && self->m_buffer->IsWatched()))
-        {
-            self->ScheduleSettling();
-        }
-    }
-    if (self->m_checkAt == now)
+    if (self->m_checkAt == self->m_clock->NowTicks())
     {
         self->m_checkAt = FrameClock::NEVER;
         self->CheckPauses();
+    }
+}
+
+void
+FrameTransmitter::ScheduleDeparture(uint64_t tick)
+{
+    if (m_ownBatch)
+    {
+        m_ownBatch->AddDeparture(tick, m_index);
+    }
+    else
+    {
+        m_clock->ScheduleFrame(tick, FrameEventKind::DEPARTURE, m_object);
+    }
+}
+
+void
+FrameTransmitter::Depart()
+{
+    const uint64_t now = m_clock->NowTicks();
+    Settle();
+    if (m_decisionAt == now)
+    {
+        m_decisionAt = FrameClock::NEVER;
+        Decide();
+    }
+    if (m_settlingAt == now)
+    {
+        m_settlingAt = FrameClock::NEVER;
+        if (m_needsCare & TRACED || (m_buffer && m_buffer->IsWatched()))
+        {
+            ScheduleSettling();
+        }
     }
 }
 
@@ -348,7 +370,7 @@ FrameTransmitter::ScheduleSettling()
         if (start > m_clock->NowTicks())
         {
             m_settlingAt = start;
-            m_clock->ScheduleFrame(start, FrameEventKind::DEPARTURE, m_object);
+            ScheduleDeparture(start);
         }
     }
 }
@@ -357,8 +379,8 @@ void
 FrameTransmitter::HandleArrival(void* object)
 {
     auto self = static_cast<FrameTransmitter*>(object);
-    // an event whose frame was taken back is void
-    if (self->m_ring.GetSize() != 0 &&
+    // an event whose frame was taken back, or is handled in a batch, is void
+    if (!self->m_farBatch && self->m_ring.GetSize() != 0 &&
         self->m_ring.Front().arrivalTick == self->m_clock->NowTicks())
     {
         self->Arrive();
@@ -368,7 +390,10 @@ FrameTransmitter::HandleArrival(void* object)
 void
 FrameTransmitter::Arrive()
 {
-    Settle();
+    if (m_ring.GetSettledCount() == 0)
+    {
+        SettleOne(); // it has left; of what follows it, the owner may not have handled the cause yet
+    }
     TransitFrame transit = m_ring.Front();
     m_ring.PopFront();
     if (m_ring.GetSize() != 0)

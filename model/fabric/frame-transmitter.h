@@ -13,6 +13,7 @@
 #include "port-counters.h"
 #include "port-tracer.h"
 #include "shared-buffer.h"
+#include "switch-batch.h"
 #include "waiting-frames.h"
 
 #include "ns3/data-rate.h"
@@ -148,6 +149,27 @@ class alignas(64) FrameTransmitter
     /** Note that the owner dropped a frame that came in by this port. @param transit the frame
      * @param reason NO_ROOM or NO_ROUTE */
     void CountDrop(const TransitFrame& transit, DropReason reason);
+
+    /**
+     * Handle all of before now at both ends, to look at them or to change them. The state of this
+     * transmitter is then that of now, as far as nothing happens at this very tick.
+     */
+    void CatchUp() const;
+
+    /** The network is disposed of: what remains to be seen here is this transmitter's alone. */
+    void Detach()
+    {
+        SetCare(OVER, true);
+    }
+
+    /** @return whether there is a tracer */
+    bool IsTraced() const
+    {
+        return m_tracer;
+    }
+
+    /** @return whether somebody must see the arrivals in the order of time, beside those elsewhere */
+    bool NeedsOrder() const;
 
     /** Take note of all that has left by now. */
     void Settle()
@@ -300,14 +322,17 @@ class alignas(64) FrameTransmitter
     }
 
   private:
+    friend class SwitchBatch; // is the event loop of all ports of a switch
+
     static constexpr uint32_t BATCH = 16; //!< waiting frames whose departure is fixed at once
 
     static constexpr uint8_t DOWN = 1;      //!< the link is down
     static constexpr uint8_t REFERENCE = 2; //!< each departure is decided when due
     static constexpr uint8_t WEIGHTED = 4;  //!< some classes share the line by weight
     static constexpr uint8_t TRACED = 8;    //!< there is a tracer
+    static constexpr uint8_t OVER = 16;     //!< the network is disposed of
 
-    /** @param what DOWN, REFERENCE, WEIGHTED or TRACED @param isSo whether it is so */
+    /** @param what one of these @param isSo whether it is so */
     void SetCare(uint8_t what, bool isSo)
     {
         m_needsCare = static_cast<uint8_t>(isSo ? m_needsCare | what : m_needsCare & ~what);
@@ -317,6 +342,24 @@ class alignas(64) FrameTransmitter
     static void HandleArrival(void* object);
     /** Handler of FrameEventKind::DEPARTURE. @param object the transmitter */
     static void HandleDeparture(void* object);
+    /** A departure event is due. */
+    void Depart();
+
+    /** Have the far end handle a frame that is first on the link. @param tick when it arrives */
+    void ScheduleArrival(uint64_t tick)
+    {
+        if (m_farBatch)
+        {
+            m_farBatch->NoteArrival(tick, m_farInput);
+        }
+        else
+        {
+            m_clock->ScheduleFrame(tick, FrameEventKind::ARRIVAL, m_object);
+        }
+    }
+
+    /** Have a departure event. @param tick when */
+    void ScheduleDeparture(uint64_t tick);
     /** Hints before an arrival, from far to near. @param object the transmitter */
     static void FetchFront(const void* object);
     /** @copydoc FetchFront */
@@ -328,6 +371,8 @@ class alignas(64) FrameTransmitter
     /** See whether a frame that is at the far end is lost, else show it. @param transit the frame
      * @return whether it has arrived */
     bool Inspect(const TransitFrame& transit);
+    /** Somebody looks at arrivals from now on, or does no longer: tell the receiver. */
+    void ObserversChanged();
     /** Learn who receives, and tell the other end. */
     void MeetPeer();
 
@@ -389,9 +434,9 @@ class alignas(64) FrameTransmitter
         TransitFrame& departure = m_ring.PushBack(transit);
         departure.arrivalTick = arrival;
         departure.ingress = ingress;
-        if (m_ring.GetSize() == 1)
+        if (m_farBatch || m_ring.GetSize() == 1) // to tell batches too often costs less than to ask
         {
-            m_clock->ScheduleFrame(arrival, FrameEventKind::ARRIVAL, m_object);
+            ScheduleArrival(arrival);
         }
         if (start <= now)
         {
@@ -478,7 +523,7 @@ class alignas(64) FrameTransmitter
     uint16_t m_waitingMask = 0;               //!< classes with waiting frames
     uint16_t m_pausedMask = 0;                //!< classes that the peer has stopped
     uint8_t m_fixedClass = 0;  //!< class of the last fixed departure: the others' are not lower
-    uint8_t m_needsCare = 0;   //!< DOWN, REFERENCE, WEIGHTED, TRACED
+    uint8_t m_needsCare = 0;   //!< DOWN, REFERENCE, WEIGHTED, TRACED, OVER
     bool m_isObserved = false; //!< there are observers or a loss
     uint16_t m_index = 0;      //!< number at the owner
     SharedBuffer* m_buffer = nullptr; //!< the switch's memory
@@ -490,12 +535,15 @@ class alignas(64) FrameTransmitter
     std::array<uint32_t, TRAFFIC_CLASSES + 1> m_queued{}; //!< wire bytes not departed, by class
     uint32_t m_maxQueued = 0;                             //!< the largest of these so far
     uint32_t m_plainBytes = UINT32_MAX;                   //!< see GetPlainBytes()
+    SwitchBatch* m_farBatch = nullptr; //!< batches of the far end, if it has them
+    uint16_t m_farInput = 0;           //!< which of its inputs this link is
 
     alignas(64) std::array<TransitFrame, DepartureRing::FIRST_ROOM> m_firstRoom; //!< of the ring
 
     // What few frames touch.
     FrameTransmitter* m_peer = nullptr;             //!< the other end
     FrameSink* m_owner = nullptr;                   //!< switch or NIC
+    SwitchBatch* m_ownBatch = nullptr;              //!< batches of the owner, if it has them
     FrameLoss* m_loss = nullptr;                    //!< says which frames do not arrive
     uint64_t m_decisionAt = FrameClock::NEVER;      //!< tick of the decision in force
     uint64_t m_settlingAt = FrameClock::NEVER;      //!< tick of the settling event in force

@@ -24,6 +24,11 @@ class ListedLoss : public FrameLoss
     /** @return the TypeId */
     static TypeId GetTypeId();
 
+    bool NeedsOrder() const override
+    {
+        return false;
+    }
+
   private:
     void DoBegin() override;
     bool DoIsLost(const Frame& frame, uint64_t tick) override;

@@ -18,6 +18,11 @@ class RandomLoss : public FrameLoss
     /** @return the TypeId */
     static TypeId GetTypeId();
 
+    bool NeedsOrder() const override
+    {
+        return false;
+    }
+
   private:
     bool DoIsLost(const Frame& frame, uint64_t tick) override;
 
@@ -34,6 +39,11 @@ class BitErrorLoss : public FrameLoss
   public:
     /** @return the TypeId */
     static TypeId GetTypeId();
+
+    bool NeedsOrder() const override
+    {
+        return false;
+    }
 
   private:
     bool DoIsLost(const Frame& frame, uint64_t tick) override;
