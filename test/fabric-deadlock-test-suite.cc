@@ -166,7 +166,7 @@ class RingTestCase : public TestCase
             NS_TEST_EXPECT_MSG_NE(fault.find(name), std::string::npos, fault);
         }
         NS_TEST_EXPECT_MSG_NE(fault.find("(class 3)"), std::string::npos, fault);
-        NS_TEST_EXPECT_MSG_EQ(ring.net->delivered.size(), isLate ? 6u : 0u, "none could end");
+        NS_TEST_EXPECT_MSG_EQ(ring.net->delivered.size(), (isLate ? 6u : 0u), "none could end");
         NS_TEST_EXPECT_MSG_GT(Simulator::Now(), start + MilliSeconds(1), "after the timeout");
         for (uint16_t i = 0; i < 3; ++i)
         {
@@ -270,7 +270,7 @@ class SlowReceiverTestCase : public TestCase
                 bench.network->GetSwitch(0)->GetPort(1)->GetTransmitter();
             NS_TEST_EXPECT_MSG_GT(middle.GetCounters().pausesReceived, 0u, "a chain of pauses");
             NS_TEST_EXPECT_MSG_EQ(bench.network->GetFaults().size(), 0u, "no deadlock");
-            NS_TEST_EXPECT_MSG_EQ(bench.arrivals.size(), isReleased ? 300u : 0u, "frames");
+            NS_TEST_EXPECT_MSG_EQ(bench.arrivals.size(), (isReleased ? 300u : 0u), "frames");
             NS_TEST_EXPECT_MSG_LT(Simulator::Now(), MicroSeconds(2300), "the run ends by itself");
         }
     }

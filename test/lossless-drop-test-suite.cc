@@ -65,7 +65,7 @@ class DropTestCase : public TestCase
         NS_TEST_EXPECT_MSG_LT(bench.arrivals.size(), 20u, "long before the end");
     }
 
-    /** @param time of a drop */
+    /** @param reason of a drop @param time when */
     void Dropped(Ptr<const FabricPort>, const Frame&, DropReason reason, Time time)
     {
         if (m_firstDrop == 0 && reason == DropReason::NO_ROOM)

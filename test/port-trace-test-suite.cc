@@ -111,7 +111,7 @@ class Listener
         wrongQueues += trafficClass != 3;
     }
 
-    /** @copydoc PauseSent */
+    /** @param port where @param trafficClass which @param isStop stop or go on @param time when */
     void PauseReceived(Ptr<const FabricPort> port, uint8_t trafficClass, bool isStop, Time time)
     {
         Check(time);
