@@ -96,7 +96,7 @@ class Sinks
     }
 
     /** @param name queue pair @param at when @param rtt value */
-    void Rtt(const QueuePairName&, Time at, Time rtt)
+    void Rtt([[maybe_unused]] const QueuePairName& name, Time at, Time rtt)
     {
         Note(at);
         ++rtts;
@@ -113,7 +113,7 @@ class Sinks
     }
 
     /** @param name queue pair @param at when */
-    void CnpReceived(const QueuePairName&, Time at)
+    void CnpReceived([[maybe_unused]] const QueuePairName& name, Time at)
     {
         Note(at);
         ++cnpsReceived;
@@ -131,15 +131,17 @@ class Sinks
     }
 
     /** @param name queue pair @param at when @param psn value */
-    void Nack(const QueuePairName&, Time at, [[maybe_unused]] uint64_t psn)
+    void Nack([[maybe_unused]] const QueuePairName& name, Time at, [[maybe_unused]] uint64_t psn)
     {
         Note(at);
         ++nacks;
     }
 
     /** @param name queue pair @param at when @param psn value @param bytes value */
-    void
-    Retransmission(const QueuePairName&, Time at, [[maybe_unused]] uint64_t psn, uint64_t bytes)
+    void Retransmission([[maybe_unused]] const QueuePairName& name,
+                        Time at,
+                        [[maybe_unused]] uint64_t psn,
+                        uint64_t bytes)
     {
         Note(at);
         ++retransmissions;
@@ -147,14 +149,14 @@ class Sinks
     }
 
     /** @param name queue pair @param at when @param count value */
-    void Timeout(const QueuePairName&, Time at, uint32_t count)
+    void Timeout([[maybe_unused]] const QueuePairName& name, Time at, uint32_t count)
     {
         Note(at);
         timeouts += count > 0;
     }
 
     /** @param message it */
-    void MessageSent(const Message&)
+    void MessageSent([[maybe_unused]] const Message& message)
     {
         ++sent;
     }
@@ -166,7 +168,7 @@ class Sinks
     }
 
     /** @param message it */
-    void MessageAcknowledged(const Message&)
+    void MessageAcknowledged([[maybe_unused]] const Message& message)
     {
         ++acknowledged;
     }

@@ -52,10 +52,6 @@ RdmaNic::OnAcknowledgment(const Frame& frame)
             ack.hopCount = static_cast<uint32_t>(telemetry.count);
             ack.hops = telemetry.hops.data();
         }
-        if (__builtin_expect(m_tracer.IsOn(), 0))
-        {
-            m_tracer.Ack(frame, queuePair, ack);
-        }
         m_config.control->OnAck(queuePair.state, queuePair.info, now, ack, queuePair.decision);
     }
     if (frame.kind == FrameKind::NACK)
@@ -74,6 +70,10 @@ RdmaNic::OnAcknowledgment(const Frame& frame)
     queuePair.UpdatePace();
     if (__builtin_expect(m_tracer.IsOn(), 0))
     {
+        if (frame.kind == FrameKind::ACK || isSelective)
+        {
+            m_tracer.Ack(frame, queuePair, ack);
+        }
         m_tracer.Decision(m_terminal, queuePair);
     }
     Place(queuePair, now);
