@@ -31,19 +31,20 @@ namespace
 /** What a star of accelerators around one switch is like. */
 struct StarSetting
 {
-    uint32_t size = 2;          //!< accelerators
-    uint64_t bitRate = 0;       //!< of each link, bits per second
-    uint64_t delayPs = 0;       //!< of each link
-    uint32_t mtu = 4096;        //!< payload of a full frame
-    uint32_t dataOverhead = 82; //!< wire bytes of a data frame beyond payload
-    uint32_t ackSize = 86;      //!< wire bytes of an acknowledgment
-    uint32_t framesPerAck = 1;  //!< data frames per acknowledgment
-    uint64_t stepLatencyPs = 0; //!< software latency of a send
-    bool isFluid = false;       //!< over rates instead of frames
-    double wireOverhead = 1;    //!< fluid: bytes carried per payload byte
-    uint64_t fluidDelayPs = 0;  //!< fluid: once per message
-    uint64_t trunkBitRate = 0;  //!< of a link between two switches, each with half the star; 0 none
-    bool isRelayed = false;     //!< odd to even goes through accelerator 0
+    uint32_t size = 2;           //!< accelerators
+    uint64_t bitRate = 0;        //!< of each link, bits per second
+    uint64_t delayPs = 0;        //!< of each link
+    uint32_t mtu = 4096;         //!< payload of a full frame
+    uint32_t dataOverhead = 82;  //!< wire bytes of a data frame beyond payload
+    uint32_t firstOverhead = 16; //!< more of them in the first frame of a message
+    uint32_t ackSize = 86;       //!< wire bytes of an acknowledgment
+    uint32_t framesPerAck = 1;   //!< data frames per acknowledgment
+    uint64_t stepLatencyPs = 0;  //!< software latency of a send
+    bool isFluid = false;        //!< over rates instead of frames
+    double wireOverhead = 1;     //!< fluid: bytes carried per payload byte
+    uint64_t fluidDelayPs = 0;   //!< fluid: once per message
+    uint64_t trunkBitRate = 0; //!< of a link between two switches, each with half the star; 0 none
+    bool isRelayed = false;    //!< odd to even goes through accelerator 0
 };
 
 /** Accelerators around one switch. */
@@ -105,6 +106,7 @@ class StarLocality : public Locality
         leg.fluidDelay = PicoSeconds(m_setting.fluidDelayPs);
         leg.mtu = m_setting.mtu;
         leg.dataOverhead = m_setting.dataOverhead;
+        leg.firstOverhead = m_setting.firstOverhead;
         leg.ackSize = m_setting.ackSize;
         leg.framesPerAck = m_setting.framesPerAck;
         const DataRate rate(m_setting.bitRate);
@@ -279,6 +281,7 @@ class FrameSimulation
         frame.source = rank;
         frame.destination = sending.step.peer;
         frame.wire = payload + m_setting.dataOverhead;
+        frame.wire += sending.frames == 0 ? m_setting.firstOverhead : 0;
         frame.isLast = sending.sent == sending.step.bytes;
         frame.number = ++sending.frames;
         frame.step = sending.step;

@@ -11,6 +11,7 @@
 #include "ns3/log.h"
 #include "ns3/simulator.h"
 #include "ns3/string.h"
+#include "ns3/uinteger.h"
 
 #include <algorithm>
 
@@ -66,6 +67,11 @@ Communicator::GetTypeId()
                           BooleanValue(false),
                           MakeBooleanAccessor(&Communicator::m_checksContributions),
                           MakeBooleanChecker())
+            .AddAttribute("Priority",
+                          "Message::priority of all messages, 0 to 7",
+                          UintegerValue(0),
+                          MakeUintegerAccessor(&Communicator::m_priority),
+                          MakeUintegerChecker<uint32_t>(0, 7))
             .AddTraceSource("OperationDone",
                             "An operation is complete at a rank",
                             MakeTraceSourceAccessor(&Communicator::m_operationDone),
@@ -299,6 +305,7 @@ Communicator::Send(uint32_t rank, uint64_t instance, const Step& step) const
     message.instance = static_cast<uint32_t>(instance % MessageTransport::INSTANCES);
     message.place = step.place;
     message.flow = step.flow;
+    message.priority = m_priority;
     m_transport->Send(message);
 }
 

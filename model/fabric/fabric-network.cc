@@ -79,6 +79,12 @@ FabricNetwork::SetClock(Ptr<FrameClock> clock)
     m_clock->SetHandler(FrameEventKind::LINK_STATE, &HandleLinkState);
 }
 
+void
+FabricNetwork::SetNamePrefix(const std::string& prefix)
+{
+    m_namePrefix = prefix;
+}
+
 uint32_t
 FabricNetwork::AddSwitch(Ptr<Node> node, uint32_t tier, uint32_t place, const std::string& name)
 {
@@ -87,10 +93,10 @@ FabricNetwork::AddSwitch(Ptr<Node> node, uint32_t tier, uint32_t place, const st
     vertex.fabricSwitch = CreateObject<FabricSwitch>();
     vertex.fabricSwitch->SetPlace(tier, place);
     vertex.fabricSwitch->SetPool(&m_pool);
-    vertex.fabricSwitch->SetReports(name, &m_faults, &m_detector);
+    vertex.fabricSwitch->SetReports(m_namePrefix + name, &m_faults, &m_detector);
     vertex.place = place;
     vertex.tier = tier;
-    vertex.name = name;
+    vertex.name = m_namePrefix + name;
     node->AggregateObject(vertex.fabricSwitch);
     m_vertices.push_back(vertex);
     m_switches.push_back(static_cast<uint32_t>(m_vertices.size() - 1));

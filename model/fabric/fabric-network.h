@@ -47,6 +47,9 @@ class FabricNetwork : public Object
         return m_clock;
     }
 
+    /** @param prefix goes before the names of switches that are added from here on */
+    void SetNamePrefix(const std::string& prefix);
+
     /**
      * @param node its node
      * @param tier its tier, 0 next to the terminals
@@ -226,6 +229,7 @@ class FabricNetwork : public Object
     bool m_hasBatches;                                //!< attribute
     std::string m_lossType;                           //!< attribute
     Time m_deadlockTimeout;                           //!< attribute
+    std::string m_namePrefix;                         //!< see SetNamePrefix()
 };
 
 } // namespace ns3::llm

@@ -191,7 +191,7 @@ FabricPort::ReceivePacket(Frame* frame)
 {
     NS_ABORT_MSG_IF(!m_packets, "FabricPort: a packet has come to a port that carries none");
     const bool isMarked = frame->flags & Frame::MARKED;
-    const uint16_t etherType = frame->pair;
+    const auto etherType = static_cast<uint16_t>(frame->GetPair());
     const uint32_t source = frame->source;
     const PacketSetup& setup = m_packets->GetSetup();
     const Ptr<const Packet> packet = setup.pool->Unload(frame);

@@ -105,11 +105,11 @@ SerializePacket(const Frame& frame)
     FrameBytes bytes(ETHERNET_BYTES + packetBytes);
     GetRoceMac(GetTerminalAddress(frame.destination)).CopyTo(bytes.data());
     GetRoceMac(GetTerminalAddress(frame.source)).CopyTo(bytes.data() + 6);
-    bytes[12] = static_cast<uint8_t>(frame.pair >> 8);
-    bytes[13] = static_cast<uint8_t>(frame.pair);
+    bytes[12] = static_cast<uint8_t>(frame.GetPair() >> 8);
+    bytes[13] = static_cast<uint8_t>(frame.GetPair());
     uint8_t* packet = bytes.data() + ETHERNET_BYTES;
     frame.packet->CopyData(packet, packetBytes);
-    if (frame.pair == IPV4_ETHER_TYPE)
+    if (frame.GetPair() == IPV4_ETHER_TYPE)
     {
         if (frame.flags & Frame::MARKED)
         {

@@ -168,7 +168,7 @@ PortPacketQueue::SendOne()
     frame->identity = static_cast<uint32_t>(MixHash(first.flow, first.number));
     frame->wireBytes = static_cast<uint16_t>(GetPacketWireBytes(bytes));
     frame->payloadBytes = static_cast<uint16_t>(bytes);
-    frame->pair = first.etherType;
+    frame->SetPair(first.etherType);
     frame->trafficClass = m_class;
     frame->flags = first.isEcnCapable ? Frame::ECN_CAPABLE : uint8_t{0};
     m_setup.pool->Load(frame, first.packet);

@@ -47,7 +47,7 @@ RdmaNic::TakeShares()
     auto given = m_givenShares.begin();
     for (; given != m_givenShares.end() && given->tick <= now; ++given)
     {
-        SendQueuePair& queuePair = *m_queuePairs[given->index];
+        SendQueuePair& queuePair = m_queuePairs[given->index];
         queuePair.CatchUp(now);
         m_config.control->OnShare(queuePair.state,
                                   queuePair.info,
