@@ -31,20 +31,20 @@ namespace
 /** What a star of accelerators around one switch is like. */
 struct StarSetting
 {
-    uint32_t size = 2;           //!< accelerators
-    uint64_t bitRate = 0;        //!< of each link, bits per second
-    uint64_t delayPs = 0;        //!< of each link
-    uint32_t mtu = 4096;         //!< payload of a full frame
-    uint32_t dataOverhead = 82;  //!< wire bytes of a data frame beyond payload
-    uint32_t firstOverhead = 16; //!< more of them in the first frame of a message
-    uint32_t ackSize = 86;       //!< wire bytes of an acknowledgment
-    uint32_t framesPerAck = 1;   //!< data frames per acknowledgment
-    uint64_t stepLatencyPs = 0;  //!< software latency of a send
-    bool isFluid = false;        //!< over rates instead of frames
-    double wireOverhead = 1;     //!< fluid: bytes carried per payload byte
-    uint64_t fluidDelayPs = 0;   //!< fluid: once per message
-    uint64_t trunkBitRate = 0; //!< of a link between two switches, each with half the star; 0 none
-    bool isRelayed = false;    //!< odd to even goes through accelerator 0
+    uint32_t size = 2;          //!< accelerators
+    uint64_t bitRate = 0;       //!< of each link, bits per second
+    uint64_t delayPs = 0;       //!< of each link
+    uint32_t mtu = 4096;        //!< payload of a full frame
+    uint32_t dataOverhead = 82; //!< wire bytes of a data frame beyond payload
+    uint32_t ackSize = 86;      //!< wire bytes of an acknowledgment
+    uint32_t framesPerAck = 1;  //!< data frames per acknowledgment
+    uint64_t stepLatencyPs = 0; //!< software latency of a send
+    bool isFluid = false;       //!< over rates instead of frames
+    double wireOverhead = 1;    //!< fluid: bytes carried per payload byte
+    uint64_t fluidDelayPs = 0;  //!< fluid: once per message
+    uint64_t trunkBitRate = 0;  //!< of a link between two switches, each with half the star; 0 none
+    bool isRelayed = false;     //!< odd to even goes through accelerator 0
+    uint32_t firstOverhead = 16; //!< more of dataOverhead in the first frame of a message
 };
 
 /** Accelerators around one switch. */
@@ -568,27 +568,27 @@ class ByHandTestCase : public TestCase
   private:
     void DoRun() override
     {
-        // 100 Gb/s: 80 ps a byte. 10,000 B are 3 frames: 4178, 4178 and 1890 B on the wire; the
-        // switch stores one full frame: (10246 + 4178) x 80 ps and two delays of 1 us.
+        // 100 Gb/s: 80 ps a byte. 10,000 B are 3 frames: 4194, 4178 and 1890 B on the wire; the
+        // switch stores the first one: (10262 + 4194) x 80 ps and two delays of 1 us.
         StarSetting star;
         star.bitRate = 100'000'000'000;
         star.delayPs = 1'000'000;
         const auto message = MakeProgram(CollectiveOperation::POINT_TO_POINT, 10'000, 2);
-        constexpr double ALONE = (10'246 + 4'178) * 80 + 2'000'000;
+        constexpr double ALONE = (10'262 + 4'194) * 80 + 2'000'000;
         NS_TEST_EXPECT_MSG_EQ_TOL(GetIdeal(*message, star), ALONE, 1, "three frames");
         const auto empty = MakeProgram(CollectiveOperation::POINT_TO_POINT, 0, 2);
-        NS_TEST_EXPECT_MSG_EQ_TOL(GetIdeal(*empty, star), 2 * 82 * 80 + 2'000'000, 1, "no payload");
+        NS_TEST_EXPECT_MSG_EQ_TOL(GetIdeal(*empty, star), 2 * 98 * 80 + 2'000'000, 1, "no payload");
 
         // Over a trunk of half the rate the two full frames follow each other at its rate, and the
         // short last one, soon done there, waits for the second of them behind it.
         star.trunkBitRate = 50'000'000'000;
         NS_TEST_EXPECT_MSG_EQ_TOL(GetIdeal(*message, star),
-                                  4'178 * (80 + 2 * 160 + 80) + 1'890 * 80 + 3'000'000,
+                                  4'194 * (80 + 160) + 4'178 * (160 + 80) + 1'890 * 80 + 3'000'000,
                                   1,
                                   "slow trunk");
         star.trunkBitRate = 400'000'000'000;
         NS_TEST_EXPECT_MSG_EQ_TOL(GetIdeal(*message, star),
-                                  10'246 * 80 + 4'178 * 20 + 4'178 * 80 + 3'000'000,
+                                  10'262 * 80 + 4'194 * 20 + 4'194 * 80 + 3'000'000,
                                   1,
                                   "fast trunk");
         star.trunkBitRate = 0;
@@ -598,7 +598,7 @@ class ByHandTestCase : public TestCase
         const ScriptProgram relayed(
             {{}, {{MakeStep(Step::SEND, 2, 12'288)}}, {{MakeStep(Step::RECEIVE, 1, 12'288)}}});
         NS_TEST_EXPECT_MSG_EQ_TOL(GetIdeal(relayed, star),
-                                  2 * (4 * 4'178 * 80 + 2'000'000) + 86 * 80,
+                                  2 * ((2 * 4'194 + 2 * 4'178) * 80 + 2'000'000) + 86 * 80,
                                   1,
                                   "relayed");
         // The relay's links carry the message too.

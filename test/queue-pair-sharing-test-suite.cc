@@ -3,6 +3,7 @@
 // Many queue pairs, what it costs to connect them, how messages spread over them, and caps on what is
 // outstanding.
 
+#include "lone-sender.h"
 #include "small-network.h"
 
 #include "ns3/input-error.h"
@@ -123,6 +124,10 @@ class SetupTimeTestCase : public TestCase
         const auto paced = Deliver(Time(0), "ns3::llm::Timely");
         const auto pacedHeld = Deliver(MicroSeconds(30), "ns3::llm::Timely");
         NS_TEST_EXPECT_MSG_EQ(pacedHeld.at(0) - paced.at(0), 30 * US, "paced");
+        LoneSender sender;
+        sender.pair->HoldUntil(30 * US);
+        sender.pair->UpdatePace(); // as at a control's deadline before
+        NS_TEST_EXPECT_MSG_EQ(sender.pair->nextSendTick, 30 * US, "whatever its control does");
     }
 
     /** @param setup attribute @param control attribute @return tick of delivery, by place */
