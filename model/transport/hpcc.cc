@@ -71,18 +71,11 @@ Hpcc::GetTypeId()
     return tid;
 }
 
-double
-Hpcc::BaseTicks(const QueuePairInfo& info) const
-{
-    return m_baseRtt.IsZero() ? static_cast<double>(info.baseRttTicks)
-                              : static_cast<double>(m_baseRtt.GetPicoSeconds());
-}
-
 void
 Hpcc::DoStart(HpccState& state, const QueuePairInfo& info, CongestionDecision& decision) const
 {
     state.utilization = m_initialUtilization;
-    state.windowBytes = info.lineRateBps * BaseTicks(info) / 8e12;
+    state.windowBytes = info.GetPathBytes(BaseTicks());
     SetDecision(state, info, decision);
     state.referenceBytes = state.windowBytes;
 }
@@ -90,8 +83,8 @@ Hpcc::DoStart(HpccState& state, const QueuePairInfo& info, CongestionDecision& d
 void
 Hpcc::SetDecision(HpccState& state, const QueuePairInfo& info, CongestionDecision& decision) const
 {
-    const double ticks = BaseTicks(info);
-    const double most = info.lineRateBps * ticks / 8e12;
+    const double ticks = info.GetBaseTicks(BaseTicks());
+    const double most = info.GetPathBytes(BaseTicks());
     const double least = m_minWindow > 0 ? m_minWindow : info.mtuBytes;
     state.windowBytes = std::max(std::min(state.windowBytes, most), least);
     decision.windowBytes = static_cast<uint64_t>(state.windowBytes);
@@ -107,7 +100,7 @@ Hpcc::Measure(HpccState& state, const QueuePairInfo& info, const AckSignal& ack)
     {
         return false;
     }
-    const double base = BaseTicks(info);
+    const double base = info.GetBaseTicks(BaseTicks());
     double most = -1;
     double ticks = 0;
     for (uint32_t i = 0; i < ack.hopCount; ++i)

@@ -72,8 +72,12 @@ class Hpcc : public RdmaCongestionControlOf<HpccState>
     /** Take telemetry into the utilization. @param state the state @param info queue pair @param ack
      * its telemetry @return whether it said something */
     bool Measure(HpccState& state, const QueuePairInfo& info, const AckSignal& ack) const;
-    /** @param info queue pair @return T, ps */
-    double BaseTicks(const QueuePairInfo& info) const;
+
+    /** @return T if it is chosen, ps; else 0 */
+    uint64_t BaseTicks() const
+    {
+        return static_cast<uint64_t>(m_baseRtt.GetPicoSeconds());
+    }
 
     double m_eta;                //!< attribute
     uint32_t m_maxStage;         //!< attribute

@@ -110,8 +110,7 @@ Nscc::GetParameters(const QueuePairInfo& info) const
     constexpr double REFERENCE_BYTES = 150000; // 100 Gb/s times 12 us
     constexpr double REFERENCE_TICKS = 12e6;
     NsccParameters p;
-    p.baseTicks = m_baseRtt.IsZero() ? static_cast<double>(info.baseRttTicks)
-                                     : static_cast<double>(m_baseRtt.GetPicoSeconds());
+    p.baseTicks = info.GetBaseTicks(static_cast<uint64_t>(m_baseRtt.GetPicoSeconds()));
     p.pathBytes = info.lineRateBps * p.baseTicks / 8e12;
     p.maxBytes = m_maxWindow * p.pathBytes;
     p.targetTicks = m_targetShare * p.baseTicks;

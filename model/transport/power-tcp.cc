@@ -85,25 +85,12 @@ PowerTcp::GetTypeId()
     return tid;
 }
 
-double
-PowerTcp::BaseTicks(const QueuePairInfo& info) const
-{
-    return m_baseRtt.IsZero() ? static_cast<double>(info.baseRttTicks)
-                              : static_cast<double>(m_baseRtt.GetPicoSeconds());
-}
-
-double
-PowerTcp::PathBytes(const QueuePairInfo& info) const
-{
-    return info.lineRateBps * BaseTicks(info) / 8e12;
-}
-
 void
 PowerTcp::DoStart(PowerTcpState& state,
                   const QueuePairInfo& info,
                   CongestionDecision& decision) const
 {
-    state.windowBytes = PathBytes(info);
+    state.windowBytes = info.GetPathBytes(BaseTicks());
     SetDecision(state, info, decision);
     state.windows.Reset(state.windowBytes);
 }
@@ -114,10 +101,10 @@ PowerTcp::SetDecision(PowerTcpState& state,
                       CongestionDecision& decision) const
 {
     const double least = m_minWindow > 0 ? m_minWindow : info.mtuBytes;
-    const double most = m_maxWindow * PathBytes(info);
+    const double most = m_maxWindow * info.GetPathBytes(BaseTicks());
     state.windowBytes = std::max(std::min(state.windowBytes, most), least);
     decision.windowBytes = static_cast<uint64_t>(state.windowBytes);
-    decision.rateBps = state.windowBytes * 8e12 / BaseTicks(info);
+    decision.rateBps = state.windowBytes * 8e12 / info.GetBaseTicks(BaseTicks());
 }
 
 void
@@ -136,7 +123,7 @@ PowerTcp::MeasureHops(PowerTcpState& state, const QueuePairInfo& info, const Ack
     {
         return false;
     }
-    const double base = BaseTicks(info);
+    const double base = info.GetBaseTicks(BaseTicks());
     double most = -1;
     double ticks = 0;
     for (uint32_t i = 0; i < ack.hopCount; ++i)
@@ -169,7 +156,7 @@ PowerTcp::MeasureDelay(PowerTcpState& state,
     const bool isFirst = state.lastTicks == 0;
     if (!isFirst && now > state.lastTicks)
     {
-        const double base = BaseTicks(info);
+        const double base = info.GetBaseTicks(BaseTicks());
         const auto rtt = static_cast<double>(ack.rttTicks);
         const auto ticks = static_cast<double>(now - state.lastTicks);
         const double slope = (rtt - static_cast<double>(state.lastRtt)) / ticks;
@@ -213,8 +200,9 @@ PowerTcp::DoAck(PowerTcpState& state,
         }
         before = state.windows.At(ack.ackedPsn - 1);
     }
-    const double increase =
-        m_additiveIncrease > 0 ? m_additiveIncrease : PathBytes(info) / m_expectedFlows;
+    const double increase = m_additiveIncrease > 0
+                                ? m_additiveIncrease
+                                : info.GetPathBytes(BaseTicks()) / m_expectedFlows;
     state.windowBytes =
         m_gamma * (before / state.power + increase) + (1 - m_gamma) * state.windowBytes;
     SetDecision(state, info, decision);

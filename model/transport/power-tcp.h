@@ -86,10 +86,12 @@ class PowerTcp : public RdmaCongestionControlOf<PowerTcpState>
     void SetDecision(PowerTcpState& state,
                      const QueuePairInfo& info,
                      CongestionDecision& decision) const;
-    /** @param info queue pair @return tau, ps */
-    double BaseTicks(const QueuePairInfo& info) const;
-    /** @param info queue pair @return bytes that the line sends in tau */
-    double PathBytes(const QueuePairInfo& info) const;
+
+    /** @return tau if it is chosen, ps; else 0 */
+    uint64_t BaseTicks() const
+    {
+        return static_cast<uint64_t>(m_baseRtt.GetPicoSeconds());
+    }
 
     bool m_isDelay;             //!< attribute
     double m_gamma;             //!< attribute

@@ -27,10 +27,17 @@ struct QueuePairInfo
     uint32_t frameOverheadBytes = 0; //!< wire bytes of a data frame beyond its payload
     uint32_t forwardHops = 0;        //!< switches on the way of its first frame; 0: unknown
 
-    /** @return bandwidth-delay product: wire bytes that the line sends in a round trip */
-    double GetPathBytes() const
+    /** @param chosen a time that goes before the path's, ps; 0: none @return round-trip time, ps */
+    double GetBaseTicks(uint64_t chosen = 0) const
     {
-        return lineRateBps * static_cast<double>(baseRttTicks) / 8e12;
+        return static_cast<double>(chosen != 0 ? chosen : baseRttTicks);
+    }
+
+    /** @param chosen see GetBaseTicks() @return bandwidth-delay product: wire bytes that the line sends
+     * in a round trip */
+    double GetPathBytes(uint64_t chosen = 0) const
+    {
+        return lineRateBps * GetBaseTicks(chosen) / 8e12;
     }
 };
 
@@ -62,7 +69,7 @@ struct AckSignal
     uint64_t rttTicks = 0;              //!< since the acknowledged frame's transmission began, ps
     uint64_t ackedPsn = 0;              //!< next PSN the receiver expects
     uint64_t nextPsn = 0;               //!< next PSN the sender will send for the first time
-    bool ecnEcho = false;               //!< the acknowledged frame was marked
+    bool ecnEcho = false;               //!< the frame that it answers was marked
     uint64_t markedBytes = UNKNOWN;     //!< of the payload newly acknowledged, what arrived marked
     uint64_t remoteDelayTicks = 0;      //!< of the RTT, what passed in the receiving host, ps
     uint32_t forwardHops = 0;           //!< switches that the frame passed; 0: unknown
