@@ -44,6 +44,7 @@ struct StarSetting
     uint64_t fluidDelayPs = 0;  //!< fluid: once per message
     uint64_t trunkBitRate = 0;  //!< of a link between two switches, each with half the star; 0 none
     bool isRelayed = false;     //!< odd to even goes through accelerator 0
+    uint32_t firstOverhead = 16; //!< more of dataOverhead in the first frame of a message
 };
 
 /** Accelerators around one switch. */
@@ -105,6 +106,7 @@ class StarLocality : public Locality
         leg.fluidDelay = PicoSeconds(m_setting.fluidDelayPs);
         leg.mtu = m_setting.mtu;
         leg.dataOverhead = m_setting.dataOverhead;
+        leg.firstOverhead = m_setting.firstOverhead;
         leg.ackSize = m_setting.ackSize;
         leg.framesPerAck = m_setting.framesPerAck;
         const DataRate rate(m_setting.bitRate);
@@ -279,6 +281,7 @@ class FrameSimulation
         frame.source = rank;
         frame.destination = sending.step.peer;
         frame.wire = payload + m_setting.dataOverhead;
+        frame.wire += sending.frames == 0 ? m_setting.firstOverhead : 0;
         frame.isLast = sending.sent == sending.step.bytes;
         frame.number = ++sending.frames;
         frame.step = sending.step;
@@ -565,27 +568,27 @@ class ByHandTestCase : public TestCase
   private:
     void DoRun() override
     {
-        // 100 Gb/s: 80 ps a byte. 10,000 B are 3 frames: 4178, 4178 and 1890 B on the wire; the
-        // switch stores one full frame: (10246 + 4178) x 80 ps and two delays of 1 us.
+        // 100 Gb/s: 80 ps a byte. 10,000 B are 3 frames: 4194, 4178 and 1890 B on the wire; the
+        // switch stores the first one: (10262 + 4194) x 80 ps and two delays of 1 us.
         StarSetting star;
         star.bitRate = 100'000'000'000;
         star.delayPs = 1'000'000;
         const auto message = MakeProgram(CollectiveOperation::POINT_TO_POINT, 10'000, 2);
-        constexpr double ALONE = (10'246 + 4'178) * 80 + 2'000'000;
+        constexpr double ALONE = (10'262 + 4'194) * 80 + 2'000'000;
         NS_TEST_EXPECT_MSG_EQ_TOL(GetIdeal(*message, star), ALONE, 1, "three frames");
         const auto empty = MakeProgram(CollectiveOperation::POINT_TO_POINT, 0, 2);
-        NS_TEST_EXPECT_MSG_EQ_TOL(GetIdeal(*empty, star), 2 * 82 * 80 + 2'000'000, 1, "no payload");
+        NS_TEST_EXPECT_MSG_EQ_TOL(GetIdeal(*empty, star), 2 * 98 * 80 + 2'000'000, 1, "no payload");
 
         // Over a trunk of half the rate the two full frames follow each other at its rate, and the
         // short last one, soon done there, waits for the second of them behind it.
         star.trunkBitRate = 50'000'000'000;
         NS_TEST_EXPECT_MSG_EQ_TOL(GetIdeal(*message, star),
-                                  4'178 * (80 + 2 * 160 + 80) + 1'890 * 80 + 3'000'000,
+                                  4'194 * (80 + 160) + 4'178 * (160 + 80) + 1'890 * 80 + 3'000'000,
                                   1,
                                   "slow trunk");
         star.trunkBitRate = 400'000'000'000;
         NS_TEST_EXPECT_MSG_EQ_TOL(GetIdeal(*message, star),
-                                  10'246 * 80 + 4'178 * 20 + 4'178 * 80 + 3'000'000,
+                                  10'262 * 80 + 4'194 * 20 + 4'194 * 80 + 3'000'000,
                                   1,
                                   "fast trunk");
         star.trunkBitRate = 0;
@@ -595,7 +598,7 @@ class ByHandTestCase : public TestCase
         const ScriptProgram relayed(
             {{}, {{MakeStep(Step::SEND, 2, 12'288)}}, {{MakeStep(Step::RECEIVE, 1, 12'288)}}});
         NS_TEST_EXPECT_MSG_EQ_TOL(GetIdeal(relayed, star),
-                                  2 * (4 * 4'178 * 80 + 2'000'000) + 86 * 80,
+                                  2 * ((2 * 4'194 + 2 * 4'178) * 80 + 2'000'000) + 86 * 80,
                                   1,
                                   "relayed");
         // The relay's links carry the message too.

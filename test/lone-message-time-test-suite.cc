@@ -54,10 +54,11 @@ FollowFrames(const PathLeg& leg, uint64_t bytes)
 {
     std::vector<int64_t> free(leg.links.size(), 0);
     int64_t at = 0;
-    bool isFirst = true;
+    uint64_t frames = 0;
     do
     {
         const uint64_t payload = std::min<uint64_t>(bytes, leg.mtu);
+        const bool isFirst = frames % leg.framesPerWrite == 0;
         const uint64_t wire = payload + leg.dataOverhead + (isFirst ? leg.firstOverhead : 0);
         at = 0;
         for (std::size_t i = 0; i < leg.links.size(); ++i)
@@ -67,7 +68,7 @@ FollowFrames(const PathLeg& leg, uint64_t bytes)
             at = free[i] + leg.links[i].delay.GetPicoSeconds();
         }
         bytes -= payload;
-        isFirst = false;
+        ++frames;
     } while (bytes > 0);
     return at;
 }
@@ -112,6 +113,11 @@ class HandTestCase : public TestCase
         fluid.links = {{7, DataRate("200Gbps"), Time(0)}, {8, DataRate("100Gbps"), Time(0)}};
         path.legs[0] = fluid;
         Expect(path, 1001, 1502 * 80 + 300000, 420160 + 300000); // 1501.5 rounded up
+        // two writes of two frames, 1100, 1080, 1100, 580 B, at one rate and over a slow second link
+        path.legs[0] = MakeLeg({100000, 100000});
+        path.legs[0].framesPerWrite = 2;
+        Expect(path, 3500, (3860 + 1100) * 80 + 2000000, 2396800 + 2016000);
+        path.legs[0] = fluid;
         // the relay stores all
         path.legs.push_back(MakeLeg({100000, 100000}));
         path.relays = {1};
@@ -124,7 +130,7 @@ class FrameTestCase : public TestCase
 {
   public:
     FrameTestCase()
-        : TestCase("The closed form is what following each frame gives, over random links")
+        : TestCase("What following each frame gives, over random links, with one write and several")
     {
     }
 
@@ -139,7 +145,9 @@ class FrameTestCase : public TestCase
             {
                 rate = 1000 + random() % 400000;
             }
-            const PathLeg leg = MakeLeg(rates);
+            PathLeg leg = MakeLeg(rates);
+            leg.framesPerWrite = trial % 3 == 0 ? UINT64_MAX : 1 + random() % 30;
+            leg.firstOverhead = trial % 5 == 0 ? 2000 : 20; // longer than a full frame, too
             const uint64_t bytes = random() % (trial % 2 == 0 ? 5000 : 60000);
             Path path;
             path.legs.push_back(leg);

@@ -105,7 +105,7 @@ GetBandwidthBound(const StepProgram& program,
                 for (const PathLink& link : leg.links)
                 {
                     links[link.id].first = link.rate;
-                    links[link.id].second += bytes;
+                    links[link.id].second += bytes / leg.parallel;
                 }
             }
         }

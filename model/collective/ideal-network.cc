@@ -2,6 +2,8 @@
 
 #include "ideal-network.h"
 
+#include "frame-train.h"
+
 #include "ns3/abort.h"
 
 #include <algorithm>
@@ -31,37 +33,19 @@ GetRate(const PathLink& link)
 }
 
 /**
- * How long a lone train of frames takes through links that store each frame: the longest way
- * through the grid of (frame, link), where all frames but the last are equal.
- * @param links the links
- * @param frames number of frames
- * @param fullBits wire bits of all frames but the last
- * @param lastBits wire bits of the last one, not more
- * @return time in ps from the first bit sent to the last bit received, without propagation
+ * @param links a way
+ * @param bits wire bits of a frame
+ * @return time that the frame takes on each link, ps
  */
-double
-GetTrainTime(const std::vector<PathLink>& links, double frames, double fullBits, double lastBits)
+std::vector<double>
+GetFrameTimes(const std::vector<PathLink>& links, double bits)
 {
-    double last = 0; // of the last frame alone, from the link under study on
+    std::vector<double> times;
     for (const PathLink& link : links)
     {
-        last += lastBits / GetRate(link);
+        times.push_back(bits / GetRate(link));
     }
-    if (frames < 2)
-    {
-        return last;
-    }
-    double longest = 0;
-    double full = 0; // of one full frame, up to the link under study
-    double slowest = std::numeric_limits<double>::infinity();
-    for (const PathLink& link : links)
-    {
-        full += fullBits / GetRate(link);
-        slowest = std::min(slowest, GetRate(link));
-        longest = std::max(longest, full + (frames - 2) * fullBits / slowest + last);
-        last -= lastBits / GetRate(link);
-    }
-    return longest;
+    return times;
 }
 
 } // namespace
@@ -72,14 +56,14 @@ IdealNetwork::AddQueue(const PathLeg& leg)
     NS_ABORT_MSG_IF(leg.links.empty(), "a path without links has no ideal time");
     Queue queue;
     queue.leg = leg;
-    queue.links = AddLinks(leg.links);
-    queue.ackLinks = AddLinks(leg.ackLinks);
+    queue.links = AddLinks(leg.links, leg.parallel);
+    queue.ackLinks = AddLinks(leg.ackLinks, leg.parallel);
     m_queues.push_back(std::move(queue));
     return static_cast<uint32_t>(m_queues.size() - 1);
 }
 
 std::vector<uint32_t>
-IdealNetwork::AddLinks(const std::vector<PathLink>& links)
+IdealNetwork::AddLinks(const std::vector<PathLink>& links, uint32_t parallel)
 {
     std::vector<uint32_t> numbers;
     for (const PathLink& link : links)
@@ -89,7 +73,7 @@ IdealNetwork::AddLinks(const std::vector<PathLink>& links)
         if (isNew)
         {
             m_links.emplace_back();
-            m_links.back().capacity = GetRate(link);
+            m_links.back().capacity = GetRate(link) * parallel;
         }
         numbers.push_back(place->second);
     }
@@ -136,21 +120,31 @@ void
 IdealNetwork::FrameMessage(Queue& flow, uint64_t bytes)
 {
     const PathLeg& leg = flow.leg;
-    const uint64_t frames = std::max<uint64_t>(1, (bytes + leg.mtu - 1) / leg.mtu);
+    const uint64_t whole = bytes / leg.mtu;
+    const uint64_t frames = std::max<uint64_t>(1, whole + (bytes % leg.mtu != 0 ? 1 : 0));
+    const uint64_t writes = (frames - 1) / leg.framesPerWrite + 1;
     const double fullBits = 8.0 * (std::min<uint64_t>(bytes, leg.mtu) + leg.dataOverhead);
     const double lastBits = 8.0 * (bytes - (frames - 1) * leg.mtu + leg.dataOverhead);
-    flow.wireBits = 8.0 * (bytes + frames * leg.dataOverhead);
+    const double moreBits = 8.0 * leg.firstOverhead;
+    flow.wireBits = 8.0 * static_cast<double>(bytes) +
+                    8.0 * static_cast<double>(frames) * leg.dataOverhead +
+                    static_cast<double>(writes) * moreBits;
+    const FrameTrain<double> train{GetFrameTimes(leg.links, fullBits + moreBits),
+                                   GetFrameTimes(leg.links, fullBits),
+                                   GetFrameTimes(leg.links, lastBits)};
     double slowest = std::numeric_limits<double>::infinity();
     double delay = 0;
     double first = 0; // until the first frame is there
-    for (const PathLink& link : leg.links)
+    for (std::size_t i = 0; i < leg.links.size(); ++i)
     {
-        slowest = std::min(slowest, GetRate(link));
-        delay += static_cast<double>(link.delay.GetPicoSeconds());
-        first += fullBits / GetRate(link);
+        slowest = std::min(slowest, GetRate(leg.links[i]));
+        delay += static_cast<double>(leg.links[i].delay.GetPicoSeconds());
+        first += train.first[i];
     }
-    flow.tail =
-        delay + GetTrainTime(leg.links, frames, fullBits, lastBits) - flow.wireBits / slowest;
+    // the first frames of further writes are longer where all frames wait for each other
+    const double further = static_cast<double>(writes - 1) * moreBits / slowest;
+    const double carried = frames == 1 ? first : GetTrainTime(train, frames);
+    flow.tail = delay + carried + further - flow.wireBits / slowest;
     const uint64_t acks = (frames + leg.framesPerAck - 1) / leg.framesPerAck;
     flow.ackBits = 8.0 * leg.ackSize;
     flow.ackPerBit = static_cast<double>(acks) * flow.ackBits / flow.wireBits;

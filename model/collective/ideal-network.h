@@ -112,9 +112,10 @@ class IdealNetwork
 
     /**
      * @param links links of a path
+     * @param parallel as many equal ways take turns, so that these stand for all of them
      * @return their numbers
      */
-    std::vector<uint32_t> AddLinks(const std::vector<PathLink>& links);
+    std::vector<uint32_t> AddLinks(const std::vector<PathLink>& links, uint32_t parallel);
     /**
      * Let the first message of a queue flow.
      * @param queue which

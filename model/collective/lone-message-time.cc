@@ -2,6 +2,7 @@
 
 #include "lone-message-time.h"
 
+#include "frame-train.h"
 #include "transfer-time.h"
 
 #include "ns3/abort.h"
@@ -19,15 +20,15 @@ namespace
 /**
  * @param links a way
  * @param bytes wire bytes of a frame
- * @return time that the frame takes on each link
+ * @return time that the frame takes on each link, ps
  */
-std::vector<Time>
+std::vector<int64_t>
 GetFrameTimes(const std::vector<PathLink>& links, uint64_t bytes)
 {
-    std::vector<Time> times;
+    std::vector<int64_t> times;
     for (const PathLink& link : links)
     {
-        times.push_back(GetTransferTime(bytes, link.rate));
+        times.push_back(GetTransferTime(bytes, link.rate).GetPicoSeconds());
     }
     return times;
 }
@@ -49,9 +50,6 @@ GetSingleTime(const std::vector<PathLink>& links, uint64_t bytes)
 }
 
 /**
- * The longest way through the grid of (frame, link): each frame follows the one before it on every
- * link, and itself from link to link. The frames between the first and the last are equal, so the
- * way passes them on some links from `enter` to `leave`, and all but one of them on the slowest.
  * @param leg over frames
  * @param bytes payload of more than one frame
  * @return time of the train, without propagation
@@ -59,37 +57,19 @@ GetSingleTime(const std::vector<PathLink>& links, uint64_t bytes)
 Time
 GetTrainTime(const PathLeg& leg, uint64_t bytes)
 {
-    const auto frames = static_cast<int64_t>((bytes + leg.mtu - 1) / leg.mtu);
+    const uint64_t frames = bytes / leg.mtu + (bytes % leg.mtu != 0 ? 1 : 0);
     const uint64_t full = leg.mtu + leg.dataOverhead;
-    const auto first = GetFrameTimes(leg.links, full + leg.firstOverhead);
-    const auto middle = GetFrameTimes(leg.links, full);
-    const auto last = GetFrameTimes(leg.links, bytes - (frames - 1) * leg.mtu + leg.dataOverhead);
-    Time longest;
-    Time before; // of the first frame, up to the link at which the way goes on to the next frame
-    for (std::size_t enter = 0; enter < leg.links.size(); ++enter)
+    const uint64_t last = bytes - (frames - 1) * leg.mtu + leg.dataOverhead;
+    FrameTrain<int64_t> train;
+    train.first = GetFrameTimes(leg.links, full + leg.firstOverhead);
+    train.middle = GetFrameTimes(leg.links, full);
+    train.last = GetFrameTimes(leg.links, last);
+    if (frames <= leg.framesPerWrite)
     {
-        before += first[enter];
-        Time between; // of the middle frames
-        Time slowest;
-        for (std::size_t leave = enter; leave < leg.links.size(); ++leave)
-        {
-            if (frames > 2)
-            {
-                between += middle[leave];
-                slowest = std::max(slowest, middle[leave]);
-            }
-            Time after;
-            for (std::size_t link = leave; link < leg.links.size(); ++link)
-            {
-                after += last[link];
-            }
-            const int64_t repeats = std::max<int64_t>(frames - 3, 0);
-            longest =
-                std::max(longest,
-                         before + between + TimeStep(repeats * slowest.GetTimeStep()) + after);
-        }
+        return PicoSeconds(GetTrainTime(train, frames));
     }
-    return longest;
+    const auto lone = GetFrameTimes(leg.links, last + leg.firstOverhead);
+    return PicoSeconds(GetWritesTime(train, lone, frames, leg.framesPerWrite));
 }
 
 /**

@@ -30,12 +30,15 @@ struct PathLink
  */
 struct PathLeg
 {
-    bool isFluid = false;           //!< shared by rate instead of carried in frames
-    double wireOverhead = 1;        //!< fluid: bytes carried per payload byte
-    Time fluidDelay;                //!< fluid: added once per message
-    uint32_t mtu = 4096;            //!< frames: payload bytes of a full frame
-    uint32_t dataOverhead = 82;     //!< frames: wire bytes of a data frame beyond its payload
-    uint32_t firstOverhead = 16;    //!< frames: further wire bytes of a message's first frame
+    bool isFluid = false;                 //!< shared by rate instead of carried in frames
+    double wireOverhead = 1;              //!< fluid: bytes carried per payload byte
+    Time fluidDelay;                      //!< fluid: added once per message
+    uint32_t mtu = 4096;                  //!< frames: payload bytes of a full frame
+    uint32_t dataOverhead = 82;           //!< frames: wire bytes of a data frame beyond its payload
+    uint32_t firstOverhead = 16;          //!< frames: further wire bytes of a write's first frame
+    uint64_t framesPerWrite = UINT64_MAX; //!< frames: a longer message is several writes
+    uint32_t parallel =
+        1; //!< frames: as many equal ways, of which this is one, take turns by message
     uint32_t ackSize = 86;          //!< frames: wire bytes of an acknowledgment
     uint32_t framesPerAck = 1;      //!< frames: data frames per acknowledgment
     std::vector<PathLink> links;    //!< from source to destination
