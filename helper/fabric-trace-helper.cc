@@ -118,14 +118,14 @@ CheckWritable(const std::string& name)
     }
 }
 
-/** @param transport a transport @return says how long its messages are */
+/** @param transport a transport @return says how long its writes are */
 PortCapture::MessageBytes
 AskTransport(Ptr<RdmaTransport> transport)
 {
     return [transport](const Frame& frame)
     {
-        const RdmaNic& nic = transport->GetNic(transport->GetAccelerator(frame.source));
-        return nic.GetQueuePair(frame.queuePair).GetMessageBytes(frame.psn);
+        const RdmaNic& nic = transport->GetNicAt(frame.source);
+        return nic.GetQueuePair(frame.queuePair).GetWriteBytes(frame.psn);
     };
 }
 

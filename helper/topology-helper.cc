@@ -81,6 +81,13 @@ TopologyHelper::GetTypeId()
                           TimeValue(NanoSeconds(500)),
                           MakeTimeAccessor(&TopologyHelper::m_nicDelay),
                           MakeTimeChecker(PicoSeconds(1)))
+            .AddAttribute(
+                "NicsPerAccelerator",
+                "NICs of each accelerator. Each has a NIC network of its own (a plane), all "
+                "alike: NIC i reaches NIC i of others. See RdmaTransport's NicSelection.",
+                UintegerValue(1),
+                MakeUintegerAccessor(&TopologyHelper::m_nicsPerAccelerator),
+                MakeUintegerChecker<uint32_t>(1, 64))
             .AddAttribute("SwitchRate",
                           "Line rate between switches; 0bps: as NicRate.",
                           DataRateValue(DataRate("0bps")),
@@ -195,16 +202,7 @@ TopologyHelper::Build()
 
     parts.network = CreateObject<FabricNetwork>();
     parts.network->SetClock(parts.clock);
-    std::vector<uint32_t> nics;
-    std::vector<uint32_t> accelerators;
-    for (uint32_t a = 0; a < m_accelerators; ++a)
-    {
-        nics.push_back(parts.network->AddTerminal(parts.nodes.Get(a),
-                                                  GetNicPlace(a),
-                                                  "accelerator " + std::to_string(a) + " NIC"));
-        accelerators.push_back(a);
-    }
-    ConnectNics(parts.network, nics);
+    const std::vector<uint32_t> accelerators = BuildPlanes(parts);
     parts.rdma = CreateObject<RdmaTransport>();
     parts.rdma->Install(parts.network, accelerators);
     parts.network->Build();
@@ -213,6 +211,29 @@ TopologyHelper::Build()
     auto cluster = CreateObject<Cluster>();
     cluster->Setup(parts);
     return cluster;
+}
+
+std::vector<uint32_t>
+TopologyHelper::BuildPlanes(Cluster::Parts& parts)
+{
+    std::vector<uint32_t> accelerators;
+    for (uint32_t plane = 0; plane < m_nicsPerAccelerator; ++plane)
+    {
+        const bool isOnly = m_nicsPerAccelerator == 1;
+        const std::string number = isOnly ? "" : " " + std::to_string(plane);
+        std::vector<uint32_t> nics;
+        for (uint32_t a = 0; a < m_accelerators; ++a)
+        {
+            nics.push_back(
+                parts.network->AddTerminal(parts.nodes.Get(a),
+                                           GetNicPlace(a),
+                                           "accelerator " + std::to_string(a) + " NIC" + number));
+            accelerators.push_back(a);
+        }
+        parts.network->SetNamePrefix(isOnly ? "" : "plane" + number + " ");
+        ConnectNics(parts.network, nics);
+    }
+    return accelerators;
 }
 
 void

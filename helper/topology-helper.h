@@ -43,7 +43,7 @@ class TopologyHelper : public Object
     /** @param accelerator an accelerator @return place of its NIC in its fabric or rail */
     virtual uint32_t GetNicPlace(uint32_t accelerator) const = 0;
     /**
-     * Add switches and links.
+     * Add switches and links; with several NICs per accelerator once for each.
      * @param network the NIC network
      * @param nics vertex of each accelerator's NIC
      */
@@ -63,6 +63,8 @@ class TopologyHelper : public Object
   private:
     /** Refuse attributes that do not fit together. */
     void CheckCommon() const;
+    /** Make NICs and NIC network. @param parts gets them @return accelerator of each terminal */
+    std::vector<uint32_t> BuildPlanes(Cluster::Parts& parts);
     /** Make the HB domains. @param parts gets them */
     void BuildDomains(Cluster::Parts& parts) const;
     /** @copydoc BuildDomains */
@@ -70,16 +72,17 @@ class TopologyHelper : public Object
     /** @copydoc BuildDomains */
     void BuildFluidDomains(Cluster::Parts& parts) const;
 
-    uint32_t m_accelerators;      //!< attribute
-    uint32_t m_domainSize;        //!< attribute
-    DataRate m_nicRate;           //!< attribute
-    Time m_nicDelay;              //!< attribute
-    DataRate m_switchRate;        //!< attribute
-    Time m_switchDelay;           //!< attribute
-    DataRate m_domainRate;        //!< attribute
-    Time m_domainDelay;           //!< attribute
-    std::string m_domainFidelity; //!< attribute
-    std::string m_domainControl;  //!< attribute
+    uint32_t m_accelerators;       //!< attribute
+    uint32_t m_domainSize;         //!< attribute
+    uint32_t m_nicsPerAccelerator; //!< attribute
+    DataRate m_nicRate;            //!< attribute
+    Time m_nicDelay;               //!< attribute
+    DataRate m_switchRate;         //!< attribute
+    Time m_switchDelay;            //!< attribute
+    DataRate m_domainRate;         //!< attribute
+    Time m_domainDelay;            //!< attribute
+    std::string m_domainFidelity;  //!< attribute
+    std::string m_domainControl;   //!< attribute
 };
 
 } // namespace ns3::llm

@@ -55,8 +55,8 @@ class ReceiverBench : public FrameTransmitter::Observer
                      frame->payloadBytes = 1000;
                      frame->source = source;
                      frame->destination = 7;
-                     frame->pair = pair;
                      frame->queuePair = 40u + pair;
+                     frame->SetPair(pair);
                      frame->entropy = 99;
                      frame->sentTick = tick - 5;
                      frame->flags = flags;

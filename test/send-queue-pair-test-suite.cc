@@ -52,7 +52,7 @@ class FramesTestCase : public TestCase
         NS_TEST_EXPECT_MSG_EQ(second.identity, first.identity + 1, "identities go on");
         NS_TEST_EXPECT_MSG_EQ(third.destination, 9, "destination");
         NS_TEST_EXPECT_MSG_EQ(third.queuePair, 5, "queue pair");
-        NS_TEST_EXPECT_MSG_EQ(third.pair, 2, "number of the pair");
+        NS_TEST_EXPECT_MSG_EQ(third.GetPair(), 2, "number of the pair");
         NS_TEST_EXPECT_MSG_EQ(third.entropy, 0xabcd, "entropy");
         NS_TEST_EXPECT_MSG_EQ(+third.trafficClass, 3, "class");
         Message message;

@@ -12,6 +12,7 @@
 #include "ns3/log.h"
 #include "ns3/simulator.h"
 #include "ns3/string.h"
+#include "ns3/uinteger.h"
 
 #include <algorithm>
 
@@ -59,6 +60,11 @@ Communicator::GetTypeId()
                           DataRateValue(DataRate(0)),
                           MakeDataRateAccessor(&Communicator::m_reductionRate),
                           MakeDataRateChecker())
+            .AddAttribute("Priority",
+                          "Message::priority of all messages, 0 to 7",
+                          UintegerValue(0),
+                          MakeUintegerAccessor(&Communicator::m_priority),
+                          MakeUintegerChecker<uint32_t>(0, 7))
             .AddTraceSource("OperationDone",
                             "An operation is complete at a rank",
                             MakeTraceSourceAccessor(&Communicator::m_operationDone),
@@ -291,6 +297,7 @@ Communicator::Send(uint32_t rank, uint64_t instance, const Step& step) const
     message.instance = static_cast<uint32_t>(instance % MessageTransport::INSTANCES);
     message.place = step.place;
     message.flow = step.flow;
+    message.priority = m_priority;
     m_transport->Send(message);
 }
 

@@ -177,6 +177,7 @@ class Communicator : public Object
     std::string m_algorithmName;                   //!< attribute Algorithm
     Time m_stepLatency;                            //!< attribute StepLatency
     DataRate m_reductionRate;                      //!< attribute ReductionRate
+    uint32_t m_priority;                           //!< attribute Priority
     uint32_t m_id = 0;                             //!< owner of the messages
     std::string m_name;                            //!< for messages
     std::vector<uint32_t> m_accelerators;          //!< by rank

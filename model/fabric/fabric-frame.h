@@ -35,27 +35,45 @@ enum class FrameKind : uint8_t
  */
 struct alignas(64) Frame
 {
-    static constexpr uint8_t FIRST = 1;     //!< flag: first frame of its message
-    static constexpr uint8_t LAST = 2;      //!< flag: last frame of its message
+    static constexpr uint8_t FIRST = 1;     //!< flag: first frame of its write
+    static constexpr uint8_t LAST = 2;      //!< flag: last frame of its write
     static constexpr uint8_t MARKED = 4;    //!< flag: ECN congestion experienced (ACK: echo of it)
     static constexpr uint8_t TELEMETRY = 8; //!< flag: has a FrameTelemetry (ACK: echo of it)
+    static constexpr uint8_t MORE = 128;    //!< flag of a LAST: its message goes on in a next write
 
-    Frame* next;           //!< the next in a list of waiting or free frames
-    uint64_t sentTick;     //!< when its transmission at the source began; an ACK echoes it (ps)
-    uint64_t tag;          //!< owner, instance and place of its message
-    uint64_t psn;          //!< DATA: its number; ACK, NACK: next expected; PAUSE: see PauseFrame
-    uint32_t destination;  //!< terminal
-    uint32_t source;       //!< terminal
-    uint32_t entropy;      //!< what equal-cost choices are made from
-    uint32_t queuePair;    //!< number of the sending queue pair at its NIC
+    static constexpr uint32_t NUMBER_BITS = 24; //!< of queuePair and pair, as RoCEv2 has them
+
+    /** @return number of the queue pair among those of (source, destination); ACK: payload that has
+     * come marked, bytes modulo 2^24 */
+    uint32_t GetPair() const
+    {
+        return uint32_t{pairHigh} << 16 | pairLow;
+    }
+
+    /** @param pair see GetPair() */
+    void SetPair(uint32_t pair)
+    {
+        pairLow = static_cast<uint16_t>(pair);
+        pairHigh = pair >> 16 & 0xff;
+    }
+
+    Frame* next;          //!< the next in a list of waiting or free frames
+    uint64_t sentTick;    //!< when its transmission at the source began; an ACK echoes it (ps)
+    uint64_t tag;         //!< owner, instance and place of its message
+    uint64_t psn;         //!< DATA: its number; ACK, NACK: next expected; PAUSE: see PauseFrame
+    uint32_t destination; //!< terminal
+    uint32_t source;      //!< terminal
+    uint32_t entropy;     //!< what equal-cost choices are made from
+    uint32_t queuePair : NUMBER_BITS;     //!< number of the sending queue pair at its NIC
+    uint32_t pairHigh : 32 - NUMBER_BITS; //!< see GetPair()
     uint32_t identity;     //!< hash of its message and its place there, for keyed random draws
     uint16_t wireBytes;    //!< everything that it occupies on a link, preamble and gap included
     uint16_t payloadBytes; //!< payload of a data frame
-    uint16_t pair;         //!< number of the queue pair among those of (source, destination)
+    uint16_t pairLow;      //!< see GetPair()
     uint16_t ingress;      //!< port by which it came into the switch it is in
     FrameKind kind;        //!< what it is
     uint8_t trafficClass;  //!< its class, 0 to 7; PAUSE_CLASS for PFC
-    uint8_t flags;         //!< FIRST, LAST, MARKED, TELEMETRY
+    uint8_t flags;         //!< FIRST, LAST, MARKED, TELEMETRY, MORE
     uint8_t attempt;       //!< how often this PSN had been sent before
 };
 

@@ -62,6 +62,12 @@ FabricNetwork::GetClock() const
     return m_clock;
 }
 
+void
+FabricNetwork::SetNamePrefix(const std::string& prefix)
+{
+    m_namePrefix = prefix;
+}
+
 uint32_t
 FabricNetwork::AddSwitch(Ptr<Node> node, uint32_t tier, uint32_t place, const std::string& name)
 {
@@ -72,7 +78,7 @@ FabricNetwork::AddSwitch(Ptr<Node> node, uint32_t tier, uint32_t place, const st
     vertex.fabricSwitch->SetPool(&m_pool);
     vertex.place = place;
     vertex.tier = tier;
-    vertex.name = name;
+    vertex.name = m_namePrefix + name;
     node->AggregateObject(vertex.fabricSwitch);
     m_vertices.push_back(vertex);
     m_switches.push_back(static_cast<uint32_t>(m_vertices.size() - 1));

@@ -41,6 +41,9 @@ class FabricNetwork : public Object
     /** @return the clock */
     Ptr<FrameClock> GetClock() const;
 
+    /** @param prefix goes before the names of switches that are added from here on */
+    void SetNamePrefix(const std::string& prefix);
+
     /**
      * @param node its node
      * @param tier its tier, 0 next to the terminals
@@ -182,6 +185,7 @@ class FabricNetwork : public Object
     FrameTransmitter::Observer* m_observer = nullptr; //!< sees arrivals
     bool m_isReference;                               //!< attribute
     std::string m_lossType;                           //!< attribute
+    std::string m_namePrefix;                         //!< see SetNamePrefix()
 };
 
 } // namespace ns3::llm

@@ -38,14 +38,14 @@ uint8_t GetClassDscp(uint8_t trafficClass);
  * set. What the model does not know is 0: virtual address, key, message number, payload.
  *
  * @param frame a frame other than a pause
- * @param messageBytes payload of the message that it is the first frame of; 0: not known
+ * @param messageBytes payload of the write that it is the first frame of; 0: not known
  * @return its fields
  */
 RoceFrame DescribeAsRoce(const Frame& frame, uint64_t messageBytes);
 
 /**
  * @param frame any frame
- * @param messageBytes payload of the message that it is the first frame of; 0: not known
+ * @param messageBytes payload of the write that it is the first frame of; 0: not known
  * @param port Ethernet address of the port that sends it, for a pause
  * @return its bytes without FCS; the pad of RoCEv2, up to 3 bytes, comes on top of the model's size
  */

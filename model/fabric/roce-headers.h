@@ -57,7 +57,7 @@ struct RoceFrame
 /**
  * @param address where the write goes
  * @param key remote key
- * @param length of the whole message, bytes
+ * @param length of the whole write, bytes
  * @return an RDMA extended transport header
  */
 FrameBytes MakeReth(uint64_t address, uint32_t key, uint32_t length);

@@ -26,6 +26,9 @@ struct Message
     uint32_t place = 0;       //!< its place in the phase, the same in every repetition
     uint32_t flow = 0; //!< which of the parallel queue pairs of (source, destination, owner); not
                        //!< carried: 0 at the destination
+    uint32_t priority =
+        0; //!< at the sender's NIC, 0 to 7, see RdmaTransport's `Scheduler`; each has
+           //!< its own queue pairs; not carried
 };
 
 /** Bits of a tag that hold the instance. */

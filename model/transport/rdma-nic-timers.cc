@@ -74,7 +74,7 @@ RdmaNic::ServeTimers()
     while (!m_timers.empty() && m_timers.front().first <= now)
     {
         std::pop_heap(m_timers.begin(), m_timers.end(), std::greater<>());
-        SendQueuePair& queuePair = *m_queuePairs[m_timers.back().second];
+        SendQueuePair& queuePair = m_queuePairs[m_timers.back().second];
         m_timers.pop_back();
         queuePair.isTimed = false;
         const bool isBlocked = queuePair.standing == SendQueuePair::READY && !m_port->IsUp();
@@ -85,22 +85,44 @@ RdmaNic::ServeTimers()
         if (TimeoutTick(queuePair) <= now)
         {
             ++m_counters.timeouts;
-            queuePair.progressTick = now;
-            if (++queuePair.timeouts > m_config.maxTimeouts)
+            if (!TakeTimeout(queuePair, now))
             {
-                Fail(queuePair);
                 continue;
             }
-            queuePair.CatchUp(now);
-            m_config.recovery->OnTimeout(queuePair);
-            m_config.control->OnTimeout(queuePair.state, queuePair.info, now, queuePair.decision);
-            queuePair.UpdatePace();
-            Place(queuePair, now);
         }
         Arm(queuePair);
     }
     ScheduleTimer();
     Kick();
+}
+
+bool
+RdmaNic::TakeTimeout(SendQueuePair& queuePair, uint64_t now)
+{
+    const uint64_t before = GetOutstanding(queuePair);
+    queuePair.progressTick = now;
+    ++queuePair.timeouts;
+    if (m_tracer.IsOn())
+    {
+        m_tracer.Timeout(m_terminal, queuePair);
+    }
+    if (queuePair.timeouts > m_config.maxTimeouts)
+    {
+        Fail(queuePair);
+        m_outstandingBytes -= before;
+        return false;
+    }
+    CatchUp(queuePair, now);
+    m_config.recovery->OnTimeout(queuePair);
+    m_outstandingBytes += GetOutstanding(queuePair) - before;
+    m_config.control->OnTimeout(queuePair.state, queuePair.info, now, queuePair.decision);
+    queuePair.UpdatePace();
+    if (m_tracer.IsOn())
+    {
+        m_tracer.Decision(m_terminal, queuePair);
+    }
+    Place(queuePair, now);
+    return true;
 }
 
 void

@@ -4,10 +4,8 @@
 
 #include "rdma-transport.h"
 
-#include "ns3/identity-hash.h"
-
 #include <algorithm>
-#include <functional>
+#include <tuple>
 
 namespace ns3::llm
 {
@@ -26,8 +24,13 @@ RdmaNic::RdmaNic(RdmaTransport* transport,
       m_terminal(terminal),
       m_accelerator(accelerator),
       m_nodeId(nodeId),
-      m_receiver(m_clock, m_pool, terminal, config)
+      m_scheduler(config),
+      m_queuePairs(transport, terminal, config),
+      m_receiver(m_clock, m_pool, terminal, config),
+      m_tracer(transport, m_clock, nodeId),
+      m_isLimited(config.nicOutstandingBytes != UINT64_MAX)
 {
+    m_receiver.SetTracer(&m_tracer);
     m_object = m_clock->AddObject(this);
     m_clock->SetHandler(FrameEventKind::NIC_REQUEST, &HandleRequest);
     m_clock->SetHandler(FrameEventKind::NIC_WAKE, &HandleWake);
@@ -39,6 +42,12 @@ RdmaNic::Start()
 {
     m_port = &m_network->GetTerminalPort(m_terminal)->GetTransmitter();
     m_receiver.SetPort(m_port);
+}
+
+void
+RdmaNic::SetSelector(std::unique_ptr<NicSelector> selector)
+{
+    m_selector = std::move(selector);
 }
 
 void
@@ -62,201 +71,55 @@ RdmaNic::TakePosted()
     auto later = std::stable_partition(m_posted.begin(),
                                        m_posted.end(),
                                        [now](const Posted& p) { return p.tick <= now; });
-    PromotePaced();
     auto key = [](const Posted& p)
     {
         const Message& m = p.message;
-        return std::make_tuple(p.destination, m.owner, m.flow, m.instance, m.place);
+        return std::make_tuple(p.destination, m.owner, m.flow, m.instance, m.place, m.priority);
     };
     std::stable_sort(m_posted.begin(),
                      later,
                      [&key](const Posted& a, const Posted& b) { return key(a) < key(b); });
     for (auto it = m_posted.begin(); it != later; ++it)
     {
-        SendQueuePair& queuePair = GetQueuePairFor(*it);
-        queuePair.Post(it->message);
-        Place(queuePair, now);
+        if (m_selector)
+        {
+            const std::size_t number = m_selector->Choose(it->message);
+            m_selector->GetNics()[number]->Take(
+                it->message,
+                m_transport->GetTerminal(it->message.destination, number));
+        }
+        else
+        {
+            Take(it->message, it->destination);
+        }
     }
     m_posted.erase(m_posted.begin(), later);
     Kick();
 }
 
-SendQueuePair&
-RdmaNic::GetQueuePairFor(const Posted& posted)
+void
+RdmaNic::Take(const Message& message, uint32_t destination)
 {
-    const auto [it, isNew] = m_byFlow.emplace(
-        std::make_tuple(posted.destination, posted.message.owner, posted.message.flow),
-        static_cast<uint32_t>(m_queuePairs.size()));
+    const uint64_t now = m_clock->NowTicks();
+    PromotePaced();
+    bool isNew = false;
+    SendQueuePair& queuePair = m_queuePairs.Find(message, destination, isNew);
     if (isNew)
     {
-        const uint64_t identity =
-            m_transport->GetIdentity(m_terminal, posted.destination, posted.message.flow);
-        const QueuePairInfo info =
-            m_transport->MakeInfo(m_terminal, posted.destination, posted.message.flow);
-        m_queuePairs.push_back(std::make_unique<SendQueuePair>(m_config,
-                                                               it->second,
-                                                               posted.destination,
-                                                               m_pairs[posted.destination]++,
-                                                               RdmaTransport::GetEntropy(identity),
-                                                               identity,
-                                                               info));
+        queuePair.round = m_scheduler.GetRound(message.priority);
+        if (m_config.setupTicks != 0)
+        {
+            queuePair.HoldUntil(now + m_config.setupTicks);
+        }
     }
-    return *m_queuePairs[it->second];
-}
-
-void
-RdmaNic::HandleWake(void* object)
-{
-    auto self = static_cast<RdmaNic*>(object);
-    if (self->m_wakeAt == self->m_clock->NowTicks())
+    queuePair.Post(message);
+    m_takenBytes += message.bytes;
+    Place(queuePair, now);
+    if (m_tracer.IsOn())
     {
-        self->m_wakeAt = FrameClock::NEVER;
-        self->Wake();
-    }
-}
-
-void
-RdmaNic::Wake()
-{
-    PromotePaced();
-    if (m_readyHead && m_port->IsIdle() && !m_port->IsPaused(m_config.dataClass) && m_port->IsUp())
-    {
-        SendOne();
+        m_tracer.Decision(m_terminal, queuePair);
     }
     Kick();
-}
-
-void
-RdmaNic::PromotePaced()
-{
-    const uint64_t now = m_clock->NowTicks();
-    while (!m_paced.empty() && m_paced.front().first <= now)
-    {
-        std::pop_heap(m_paced.begin(), m_paced.end(), std::greater<>());
-        const auto [tick, index] = m_paced.back();
-        m_paced.pop_back();
-        SendQueuePair& queuePair = *m_queuePairs[index];
-        if (queuePair.standing == SendQueuePair::PACED && queuePair.pacedTick == tick)
-        {
-            // as of its tick, so that the order in the round does not depend on when this runs
-            queuePair.standing = SendQueuePair::RESTING;
-            queuePair.CatchUp(tick);
-            Place(queuePair, tick);
-        }
-    }
-}
-
-void
-RdmaNic::SendOne()
-{
-    const uint64_t now = m_clock->NowTicks();
-    while (SendQueuePair* queuePair = m_readyHead)
-    {
-        m_readyHead = queuePair->nextReady;
-        if (m_readyHead)
-        {
-            m_readyHead->Prefetch(); // its turn comes after one frame
-        }
-        queuePair->standing = SendQueuePair::RESTING;
-        queuePair->CatchUp(now);
-        if (queuePair->hasFailed || !queuePair->MaySend() || queuePair->nextSendTick > now)
-        {
-            Place(*queuePair, now);
-            continue;
-        }
-        if (queuePair->IsIdle())
-        {
-            queuePair->progressTick = now;
-        }
-        Frame* frame = m_pool->Take();
-        const uint64_t highest = queuePair->GetHighestPsn();
-        queuePair->FillNext(*frame, now);
-        frame->source = m_terminal;
-        frame->ingress = 0;
-        ++m_counters.dataFrames;
-        m_counters.retransmissions += frame->psn < highest;
-        m_port->Enqueue(frame);
-        if (!queuePair->isTimed)
-        {
-            Arm(*queuePair);
-        }
-        Place(*queuePair, now);
-        return;
-    }
-}
-
-void
-RdmaNic::Place(SendQueuePair& queuePair, uint64_t at)
-{
-    if (queuePair.standing == SendQueuePair::READY || queuePair.hasFailed)
-    {
-        return;
-    }
-    if (!queuePair.MaySend())
-    {
-        queuePair.standing = SendQueuePair::RESTING;
-        return;
-    }
-    if (queuePair.nextSendTick > at)
-    {
-        PushPaced(queuePair, at);
-        return;
-    }
-    queuePair.standing = SendQueuePair::READY;
-    queuePair.nextReady = nullptr;
-    if (m_readyHead)
-    {
-        m_readyTail->nextReady = &queuePair;
-    }
-    else
-    {
-        m_readyHead = &queuePair;
-    }
-    m_readyTail = &queuePair;
-    if (!m_port->IsUp())
-    {
-        ArmBlocked(queuePair);
-    }
-}
-
-void
-RdmaNic::PushPaced(SendQueuePair& queuePair, uint64_t at)
-{
-    // a deadline before its time may raise the rate
-    const uint64_t tick =
-        std::max(std::min(queuePair.nextSendTick, queuePair.decision.deadlineTicks), at);
-    if (queuePair.standing == SendQueuePair::PACED && queuePair.pacedTick <= tick)
-    {
-        return;
-    }
-    queuePair.standing = SendQueuePair::PACED;
-    queuePair.pacedTick = tick;
-    m_paced.emplace_back(tick, queuePair.index);
-    std::push_heap(m_paced.begin(), m_paced.end(), std::greater<>());
-}
-
-void
-RdmaNic::Kick()
-{
-    uint64_t tick = FrameClock::NEVER;
-    if (m_readyHead && !m_port->IsPaused(m_config.dataClass) && m_port->IsUp())
-    {
-        tick = m_port->GetFreeTick();
-    }
-    else if (!m_paced.empty())
-    {
-        tick = m_paced.front().first;
-    }
-    if (tick == FrameClock::NEVER)
-    {
-        return;
-    }
-    tick = std::max(tick, m_clock->NowTicks());
-    if (tick < m_wakeAt)
-    {
-        m_wakeAt = tick;
-        m_clock->ScheduleFrame(tick, FrameEventKind::NIC_WAKE, m_object);
-    }
 }
 
 void
@@ -264,10 +127,7 @@ RdmaNic::PortReady(uint16_t)
 {
     if (!m_port->IsUp())
     {
-        for (SendQueuePair* one = m_readyHead; one; one = one->nextReady)
-        {
-            ArmBlocked(*one);
-        }
+        m_scheduler.ForEach([this](SendQueuePair& one) { ArmBlocked(one); });
     }
     Kick();
 }
@@ -324,79 +184,8 @@ RdmaNic::Prepare(uint16_t, const TransitFrame& transit, bool isNext) const
     }
     else if (transit.kind != FrameKind::PAUSE)
     {
-        m_queuePairs[transit.frame->queuePair]->Prefetch();
+        m_queuePairs[transit.frame->queuePair].Prefetch();
     }
-}
-
-void
-RdmaNic::OnAcknowledgment(const Frame& frame)
-{
-    const uint64_t now = m_clock->NowTicks();
-    PromotePaced();
-    SendQueuePair& queuePair = *m_queuePairs[frame.queuePair];
-    queuePair.CatchUp(now);
-    AckSignal ack;
-    if (frame.psn > queuePair.GetUnackedPsn())
-    {
-        ack.ackedBytes = queuePair.Acknowledge(frame.psn, m_completed);
-        queuePair.progressTick = now;
-        queuePair.timeouts = 0;
-        m_counters.payloadBytes += ack.ackedBytes;
-        m_counters.messagesSent += m_completed.size();
-        for (const Message& message : m_completed)
-        {
-            m_transport->CallOutAcknowledged(m_nodeId, message);
-        }
-        m_completed.clear();
-    }
-    const bool isSelective = m_config.reorderFrames != 0;
-    if (isSelective)
-    {
-        const uint64_t arrived = queuePair.MarkReceived(frame.tag);
-        ack.ackedBytes += arrived;
-        m_counters.payloadBytes += arrived;
-    }
-    if (frame.kind == FrameKind::ACK || isSelective)
-    {
-        ack.inFlightBytes = queuePair.GetInFlightBytes();
-        ack.rttTicks = now - frame.sentTick;
-        ack.ackedPsn = frame.psn;
-        ack.nextPsn = queuePair.GetHighestPsn();
-        ack.ecnEcho = frame.flags & Frame::MARKED;
-        ack.forwardHops = queuePair.info.forwardHops;
-        if (frame.flags & Frame::TELEMETRY)
-        {
-            const FrameTelemetry& telemetry = FrameTelemetry::Of(&frame);
-            ack.hopCount = static_cast<uint32_t>(telemetry.count);
-            ack.hops = telemetry.hops.data();
-        }
-        m_config.control->OnAck(queuePair.state, queuePair.info, now, ack, queuePair.decision);
-    }
-    if (frame.kind == FrameKind::NACK)
-    {
-        ++m_counters.nacksReceived;
-        if (m_config.recovery->OnNack(queuePair, frame.psn, frame.tag))
-        {
-            m_config.control->OnLoss(queuePair.state, queuePair.info, now, queuePair.decision);
-        }
-    }
-    queuePair.UpdatePace();
-    Place(queuePair, now);
-    Kick();
-}
-
-void
-RdmaNic::OnCnp(const Frame& frame)
-{
-    const uint64_t now = m_clock->NowTicks();
-    SendQueuePair& queuePair = *m_queuePairs[frame.queuePair];
-    ++m_counters.cnpsReceived;
-    PromotePaced();
-    queuePair.CatchUp(now);
-    m_config.control->OnCnp(queuePair.state, queuePair.info, now, queuePair.decision);
-    queuePair.UpdatePace();
-    Place(queuePair, now);
-    Kick();
 }
 
 } // namespace ns3::llm

@@ -4,7 +4,11 @@
 #define LLM_FABRIC_RDMA_NIC_H
 
 #include "message-transport.h"
+#include "nic-selector.h"
+#include "queue-pair-scheduler.h"
+#include "queue-pair-table.h"
 #include "rdma-receiver.h"
+#include "rdma-tracer.h"
 #include "send-queue-pair.h"
 
 #include "ns3/fabric-network.h"
@@ -12,9 +16,7 @@
 #include "ns3/frame-sink.h"
 
 #include <cstdint>
-#include <map>
 #include <memory>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -54,7 +56,7 @@ struct NicCounters
  * @ingroup llm-fabric-transport
  * An RDMA NIC: its queue pairs share one port, and one wake-up serves them all.
  *
- * Queue pairs that may send stand in a round, those that pacing holds back in a heap by time, those
+ * Queue pairs that may send stand in a scheduler's rounds, those that pacing holds back in a heap by time, those
  * without data or window nowhere: the cost of a frame does not grow with their number. ACKs and CNPs
  * go to the port at once, ahead of the next data frame.
  */
@@ -80,9 +82,15 @@ class RdmaNic : public FrameSink
     void Start();
 
     /**
+     * This is the first NIC of an accelerator that has several: it takes the messages for all of them.
+     * @param selector chooses who sends them
+     */
+    void SetSelector(std::unique_ptr<NicSelector> selector);
+
+    /**
      * Queue a message (from an ns-3 event).
      * @param message the message
-     * @param destination its destination's terminal
+     * @param destination its destination's first terminal
      */
     void Post(const Message& message, uint32_t destination);
 
@@ -97,16 +105,22 @@ class RdmaNic : public FrameSink
         return m_counters;
     }
 
+    /** @return payload taken for sending and not acknowledged, bytes */
+    uint64_t GetQueuedBytes() const
+    {
+        return m_takenBytes - m_counters.payloadBytes;
+    }
+
     /** @return number of queue pairs that send */
     std::size_t GetQueuePairCount() const
     {
-        return m_queuePairs.size();
+        return m_queuePairs.GetSize();
     }
 
     /** @param index a queue pair @return it */
     const SendQueuePair& GetQueuePair(std::size_t index) const
     {
-        return *m_queuePairs.at(index);
+        return m_queuePairs.At(index);
     }
 
   private:
@@ -128,14 +142,41 @@ class RdmaNic : public FrameSink
     static void HandleTimer(void* object);
     /** Take the messages that were posted before this tick. */
     void TakePosted();
-    /** @param posted a message @return its queue pair, made when needed */
-    SendQueuePair& GetQueuePairFor(const Posted& posted);
+    /** Send a message. @param message it @param destination terminal */
+    void Take(const Message& message, uint32_t destination);
     /** Choose what to send now. */
     void Wake();
     /** Move those whose time has come from the heap to the round. */
     void PromotePaced();
     /** Send a frame of the first in the round that may. */
     void SendOne();
+
+    /** Serve the control's deadline if it has passed. @param queuePair whose @param at as of this
+     * tick */
+    void CatchUp(SendQueuePair& queuePair, uint64_t at)
+    {
+        if (at >= queuePair.decision.deadlineTicks)
+        {
+            ServeDeadline(queuePair, at);
+        }
+    }
+
+    /** Serve the control's deadline, which has passed. @copydetails CatchUp */
+    void ServeDeadline(SendQueuePair& queuePair, uint64_t at);
+
+    /** @return whether another frame would go beyond what the NIC may have outstanding */
+    bool IsFull() const
+    {
+        return m_isLimited && m_outstandingBytes != 0 &&
+               m_outstandingBytes + m_config.mtuBytes > m_config.nicOutstandingBytes;
+    }
+
+    /** @param queuePair one @return what counts of it, if the NIC is limited */
+    uint64_t GetOutstanding(const SendQueuePair& queuePair) const
+    {
+        return !m_isLimited || queuePair.hasFailed ? 0 : queuePair.GetInFlightBytes();
+    }
+
     /** Put a queue pair where it belongs. @param queuePair it @param at as of this tick */
     void Place(SendQueuePair& queuePair, uint64_t at);
     /** Put a queue pair into the heap. @param queuePair it @param at as of this tick */
@@ -144,6 +185,8 @@ class RdmaNic : public FrameSink
     void Kick();
     /** Serve the retransmission timers. */
     void ServeTimers();
+    /** A timeout is over. @param queuePair whose @param now ps @return whether it goes on */
+    bool TakeTimeout(SendQueuePair& queuePair, uint64_t now);
     /** Arm the timer of a queue pair. @param queuePair it */
     void Arm(SendQueuePair& queuePair);
     /** Arm the timer of a queue pair that the port's link keeps from sending. @param queuePair it */
@@ -159,30 +202,31 @@ class RdmaNic : public FrameSink
     /** A queue pair gives up. @param queuePair it */
     void Fail(SendQueuePair& queuePair);
 
-    RdmaTransport* m_transport;                               //!< whose NIC it is
-    FabricNetwork* m_network;                                 //!< the network
-    FrameClock* m_clock;                                      //!< the clock
-    FramePool* m_pool;                                        //!< frames
-    FrameTransmitter* m_port = nullptr;                       //!< the port
-    const RdmaConfig& m_config;                               //!< sizes and times
-    const uint32_t m_terminal;                                //!< in the network
-    const uint32_t m_accelerator;                             //!< whose it is
-    const uint32_t m_nodeId;                                  //!< of the accelerator
-    uint32_t m_object;                                        //!< number at the clock
-    uint64_t m_wakeAt = FrameClock::NEVER;                    //!< tick of the wake-up in force
-    uint64_t m_timerAt = FrameClock::NEVER;                   //!< tick of the timer event in force
-    SendQueuePair* m_readyHead = nullptr;                     //!< first of the round
-    SendQueuePair* m_readyTail = nullptr;                     //!< last of the round
-    std::vector<TimedQueuePair> m_paced;                      //!< heap, earliest first
-    std::vector<TimedQueuePair> m_timers;                     //!< heap, earliest first
-    std::vector<std::unique_ptr<SendQueuePair>> m_queuePairs; //!< by index
-    RdmaReceiver m_receiver;                                  //!< the receiving side
-    NicCounters m_counters;                                   //!< what happened
-    std::vector<Posted> m_posted;                             //!< not yet taken
-    std::vector<Message> m_completed;                         //!< scratch
-    std::map<std::tuple<uint32_t, uint32_t, uint32_t>, uint32_t>
-        m_byFlow;                         //!< index by (destination, owner, flow)
-    std::map<uint32_t, uint16_t> m_pairs; //!< queue pairs per destination
+    RdmaTransport* m_transport;              //!< whose NIC it is
+    FabricNetwork* m_network;                //!< the network
+    FrameClock* m_clock;                     //!< the clock
+    FramePool* m_pool;                       //!< frames
+    FrameTransmitter* m_port = nullptr;      //!< the port
+    const RdmaConfig& m_config;              //!< sizes and times
+    const uint32_t m_terminal;               //!< in the network
+    const uint32_t m_accelerator;            //!< whose it is
+    const uint32_t m_nodeId;                 //!< of the accelerator
+    uint32_t m_object;                       //!< number at the clock
+    uint64_t m_wakeAt = FrameClock::NEVER;   //!< tick of the wake-up in force
+    uint64_t m_timerAt = FrameClock::NEVER;  //!< tick of the timer event in force
+    QueuePairScheduler m_scheduler;          //!< those that may send
+    std::vector<TimedQueuePair> m_paced;     //!< heap, earliest first
+    std::vector<TimedQueuePair> m_timers;    //!< heap, earliest first
+    QueuePairTable m_queuePairs;             //!< those that send
+    RdmaReceiver m_receiver;                 //!< the receiving side
+    RdmaTracer m_tracer;                     //!< tells sinks
+    const bool m_isLimited;                  //!< m_outstandingBytes is kept
+    uint64_t m_outstandingBytes = 0;         //!< payload in flight
+    uint64_t m_takenBytes = 0;               //!< payload of all messages
+    std::unique_ptr<NicSelector> m_selector; //!< of several NICs, at the first
+    NicCounters m_counters;                  //!< what happened
+    std::vector<Posted> m_posted;            //!< not yet taken
+    std::vector<Message> m_completed;        //!< scratch
 };
 
 } // namespace ns3::llm

@@ -2,6 +2,8 @@
 
 #include "rdma-receiver.h"
 
+#include "rdma-tracer.h"
+
 namespace ns3::llm
 {
 
@@ -29,25 +31,27 @@ RdmaReceiver::Look(const Frame& frame)
         m_pages[page] = std::make_unique<Page>();
     }
     std::vector<QueuePair>& pairs = (*m_pages[page])[frame.source % PAGE];
-    if (frame.pair >= pairs.size())
+    const uint32_t pair = frame.GetPair();
+    if (pair >= pairs.size())
     {
-        pairs.resize(frame.pair + 1u);
+        pairs.resize(pair + 1u);
     }
-    return pairs[frame.pair];
+    return pairs[pair];
 }
 
 bool
 RdmaReceiver::Receive(Frame* frame, Message& message)
 {
     QueuePair& queuePair = Find(*frame);
+    bool isDue = false;
     if (frame->flags & Frame::MARKED)
     {
-        const uint64_t now = m_clock->NowTicks();
-        if (now >= queuePair.nextCnpTick)
-        {
-            queuePair.nextCnpTick = now + m_config.cnpIntervalTicks;
-            SendCnp(*frame);
-        }
+        isDue = TakeMark(*frame, queuePair);
+    }
+    else if (__builtin_expect(queuePair.wasMarked, 0))
+    {
+        queuePair.wasMarked = 0;
+        isDue = true;
     }
     if (frame->psn != queuePair.expectedPsn)
     {
@@ -57,7 +61,8 @@ RdmaReceiver::Receive(Frame* frame, Message& message)
     ++queuePair.expectedPsn;
     queuePair.hasNacked = 0;
     queuePair.messageBytes += frame->payloadBytes;
-    const bool isLast = frame->flags & Frame::LAST;
+    const bool endsWrite = frame->flags & Frame::LAST;
+    const bool isLast = endsWrite && !(frame->flags & Frame::MORE);
     if (isLast)
     {
         message.bytes = queuePair.messageBytes;
@@ -65,10 +70,9 @@ RdmaReceiver::Receive(Frame* frame, Message& message)
         queuePair.messageBytes = 0;
     }
     const bool isGapFilled = queuePair.gap != 0 && TakeKept(queuePair);
-    if (++queuePair.framesSinceAck >= m_config.framesPerAck || isLast || isGapFilled)
+    if (++queuePair.framesSinceAck >= m_config.framesPerAck || endsWrite || isGapFilled || isDue)
     {
-        queuePair.framesSinceAck = 0;
-        Answer(frame, FrameKind::ACK, queuePair.expectedPsn);
+        Answer(frame, FrameKind::ACK, queuePair);
     }
     else
     {
@@ -77,13 +81,28 @@ RdmaReceiver::Receive(Frame* frame, Message& message)
     return isLast || (isGapFilled && TakeFurther(message));
 }
 
+bool
+RdmaReceiver::TakeMark(const Frame& frame, QueuePair& queuePair)
+{
+    queuePair.markedBytes += frame.payloadBytes;
+    const uint64_t now = m_clock->NowTicks();
+    if (now >= queuePair.nextCnpTick)
+    {
+        queuePair.nextCnpTick = now + m_config.cnpIntervalTicks;
+        SendCnp(frame);
+    }
+    const bool isChange = m_config.acksMarkChange && !queuePair.wasMarked;
+    queuePair.wasMarked = m_config.acksMarkChange;
+    return isChange;
+}
+
 RdmaReceiver::Gap&
 RdmaReceiver::GetGap(QueuePair& queuePair)
 {
     if (queuePair.gap == 0)
     {
         m_gaps.push_back(std::make_unique<Gap>(m_config.reorderFrames));
-        queuePair.gap = static_cast<uint32_t>(m_gaps.size()) & 0x7fffffffu;
+        queuePair.gap = m_gaps.size() & 0xffffffu;
     }
     return *m_gaps[queuePair.gap - 1];
 }
@@ -91,6 +110,10 @@ RdmaReceiver::GetGap(QueuePair& queuePair)
 void
 RdmaReceiver::TakeOutOfOrder(Frame* frame, QueuePair& queuePair)
 {
+    if (frame->flags & Frame::MARKED)
+    {
+        queuePair.markedBytes -= frame->payloadBytes; // it may be dropped
+    }
     const bool isAhead = frame->psn > queuePair.expectedPsn;
     if (isAhead && m_config.reorderFrames != 0)
     {
@@ -113,8 +136,7 @@ RdmaReceiver::TakeOutOfOrder(Frame* frame, QueuePair& queuePair)
         return;
     }
     queuePair.hasNacked = isAhead;
-    queuePair.framesSinceAck = 0;
-    Answer(frame, isAhead ? FrameKind::NACK : FrameKind::ACK, queuePair.expectedPsn);
+    Answer(frame, isAhead ? FrameKind::NACK : FrameKind::ACK, queuePair);
 }
 
 void
@@ -130,20 +152,19 @@ RdmaReceiver::Keep(Frame* frame, QueuePair& queuePair)
     if (gap.there.Set(frame->psn))
     {
         ++gap.frames;
-        if (frame->flags & Frame::LAST)
+        queuePair.markedBytes += frame->flags & Frame::MARKED ? frame->payloadBytes : 0u;
+        if ((frame->flags & (Frame::LAST | Frame::MORE)) == Frame::LAST)
         {
             gap.ends[frame->psn] = {frame->tag, frame->payloadBytes};
         }
     }
     if (ahead > m_config.reorderDepth)
     {
-        queuePair.framesSinceAck = 0;
-        Answer(frame, FrameKind::NACK, queuePair.expectedPsn);
+        Answer(frame, FrameKind::NACK, queuePair);
     }
     else if (++queuePair.framesSinceAck >= m_config.framesPerAck)
     {
-        queuePair.framesSinceAck = 0;
-        Answer(frame, FrameKind::ACK, queuePair.expectedPsn);
+        Answer(frame, FrameKind::ACK, queuePair);
     }
     else
     {
@@ -188,14 +209,16 @@ RdmaReceiver::PopFurther(Message& message)
 }
 
 void
-RdmaReceiver::Answer(Frame* frame, FrameKind kind, uint64_t psn)
+RdmaReceiver::Answer(Frame* frame, FrameKind kind, QueuePair& queuePair)
 {
+    queuePair.framesSinceAck = 0;
     if (m_config.reorderFrames != 0)
     {
         frame->tag = frame->psn; // the sender is to know which frame this answers
     }
     frame->kind = kind;
-    frame->psn = psn;
+    frame->psn = queuePair.expectedPsn;
+    frame->SetPair(queuePair.markedBytes & 0xffffffu);
     frame->wireBytes = static_cast<uint16_t>(m_config.ackBytes);
     frame->payloadBytes = 0;
     frame->destination = frame->source;
@@ -220,6 +243,10 @@ RdmaReceiver::SendCnp(const Frame& frame)
     cnp->entropy = AnswerEntropy(frame.entropy);
     cnp->flags = 0;
     cnp->trafficClass = m_config.controlClass;
+    if (m_tracer && m_tracer->IsOn())
+    {
+        m_tracer->CnpSent(*cnp);
+    }
     m_port->Enqueue(cnp);
 }
 

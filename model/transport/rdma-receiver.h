@@ -21,6 +21,8 @@
 namespace ns3::llm
 {
 
+class RdmaTracer;
+
 /**
  * @ingroup llm-fabric-transport
  * The receiving side of a NIC: takes data frames, answers with ACKs, NACKs and CNPs, and says when a
@@ -47,6 +49,12 @@ class RdmaReceiver
         m_port = port;
     }
 
+    /** @param tracer is told of CNPs */
+    void SetTracer(RdmaTracer* tracer)
+    {
+        m_tracer = tracer;
+    }
+
     /**
      * Take a data frame; it becomes the answer or goes back to the pool.
      * @param frame the frame
@@ -69,14 +77,14 @@ class RdmaReceiver
     void Prepare(const Frame& frame) const
     {
         const uint32_t page = frame.source / PAGE;
-        if (m_lastKey == (uint64_t{frame.source} << 16 | frame.pair))
+        if (m_lastKey == GetKey(frame))
         {
             __builtin_prefetch(m_last);
         }
         else if (page < m_pages.size() && m_pages[page])
         {
             const std::vector<QueuePair>& pairs = (*m_pages[page])[frame.source % PAGE];
-            __builtin_prefetch(pairs.data() + frame.pair);
+            __builtin_prefetch(pairs.data() + frame.GetPair());
         }
     }
 
@@ -90,19 +98,26 @@ class RdmaReceiver
     /** State of a queue pair. */
     struct QueuePair
     {
-        uint64_t expectedPsn = 0;    //!< next in order
-        uint64_t messageBytes = 0;   //!< received of the message under way
-        uint64_t nextCnpTick = 0;    //!< no CNP before, ps
-        uint32_t framesSinceAck = 0; //!< in order and not yet acknowledged
-        uint32_t hasNacked : 1;      //!< the gap is known to the sender
-        uint32_t gap : 31;           //!< number in m_gaps, from 1; 0: there was none
+        uint64_t expectedPsn = 0;     //!< next in order
+        uint64_t messageBytes = 0;    //!< received of the message under way
+        uint64_t nextCnpTick = 0;     //!< no CNP before, ps
+        uint64_t framesSinceAck : 14; //!< in order and not yet acknowledged
+        uint64_t hasNacked : 1;       //!< the gap is known to the sender
+        uint64_t wasMarked : 1;       //!< the last frame was, if that matters
+        uint64_t markedBytes : 24;    //!< payload that has come marked, modulo 2^24
+        uint64_t gap : 24;            //!< number in m_gaps, from 1; 0: there was none
 
         QueuePair()
-            : hasNacked(0),
+            : framesSinceAck(0),
+              hasNacked(0),
+              wasMarked(0),
+              markedBytes(0),
               gap(0)
         {
         }
     };
+
+    static_assert(sizeof(QueuePair) == 32, "a cache line holds two");
 
     /** The end of a message, by which it is known. */
     struct MessageEnd
@@ -130,10 +145,16 @@ class RdmaReceiver
 
     using Page = std::array<std::vector<QueuePair>, PAGE>; //!< by source within the page
 
+    /** @param frame a data frame @return source and number of its queue pair */
+    static uint64_t GetKey(const Frame& frame)
+    {
+        return uint64_t{frame.source} << Frame::NUMBER_BITS | frame.GetPair();
+    }
+
     /** @param frame a data frame @return its queue pair */
     QueuePair& Find(const Frame& frame)
     {
-        const uint64_t key = uint64_t{frame.source} << 16 | frame.pair;
+        const uint64_t key = GetKey(frame);
         if (key != m_lastKey)
         {
             m_last = &Look(frame);
@@ -155,15 +176,19 @@ class RdmaReceiver
     bool TakeKept(QueuePair& queuePair);
     /** TakeFurther(), when there is one. @copydetails TakeFurther */
     bool PopFurther(Message& message);
-    /** Turn a data frame into an answer and send it. @param frame it @param kind ACK or NACK
-     * @param psn next expected */
-    void Answer(Frame* frame, FrameKind kind, uint64_t psn);
+    /** Take note of a mark. @param frame a marked data frame @param queuePair its @return whether
+     * there is to be an ACK for it */
+    bool TakeMark(const Frame& frame, QueuePair& queuePair);
+    /** Turn a data frame into an answer and send it; nothing is left to acknowledge then. @param frame
+     * it @param kind ACK or NACK @param queuePair its */
+    void Answer(Frame* frame, FrameKind kind, QueuePair& queuePair);
     /** Notify the sender of congestion. @param frame a marked data frame */
     void SendCnp(const Frame& frame);
 
     FrameClock* m_clock;                        //!< the clock
     FramePool* m_pool;                          //!< frames
     FrameTransmitter* m_port = nullptr;         //!< where answers go
+    RdmaTracer* m_tracer = nullptr;             //!< is told of CNPs, or null
     const uint32_t m_terminal;                  //!< of the NIC
     const RdmaConfig& m_config;                 //!< sizes and times
     uint64_t m_lastKey = UINT64_MAX;            //!< source and pair of the last data frame

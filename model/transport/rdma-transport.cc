@@ -2,113 +2,15 @@
 
 #include "rdma-transport.h"
 
-#include "ns3/class-choice.h"
 #include "ns3/identity-hash.h"
 #include "ns3/input-error.h"
 #include "ns3/make-event.h"
-#include "ns3/object-factory.h"
-#include "ns3/string.h"
-#include "ns3/uinteger.h"
 
 #include <algorithm>
 #include <sstream>
 
 namespace ns3::llm
 {
-
-NS_OBJECT_ENSURE_REGISTERED(RdmaTransport);
-
-TypeId
-RdmaTransport::GetTypeId()
-{
-    static TypeId tid =
-        TypeId("ns3::llm::RdmaTransport")
-            .SetParent<MessageTransport>()
-            .SetGroupName("LlmFabric")
-            .AddConstructor<RdmaTransport>()
-            .AddAttribute("CongestionControl",
-                          "TypeId of the congestion control of all queue pairs.",
-                          StringValue("ns3::llm::Dcqcn"),
-                          MakeStringAccessor(&RdmaTransport::m_controlType),
-                          MakeStringChecker())
-            .AddAttribute("LossRecovery",
-                          "TypeId of the loss recovery of all queue pairs.",
-                          StringValue("ns3::llm::GoBackN"),
-                          MakeStringAccessor(&RdmaTransport::m_recoveryType),
-                          MakeStringChecker())
-            .AddAttribute("Mtu",
-                          "Payload of a full data frame, bytes (RoCEv2: a power of two up "
-                          "to 4096).",
-                          UintegerValue(4096),
-                          MakeUintegerAccessor(&RdmaTransport::m_mtuBytes),
-                          MakeUintegerChecker<uint32_t>(1, 9000))
-            .AddAttribute("DataOverhead",
-                          "Wire bytes of a data frame beyond its payload (RoCEv2: "
-                          "preamble 8, Ethernet 14, IPv4 20, UDP 8, BTH 12, ICRC 4, FCS "
-                          "4, gap 12).",
-                          UintegerValue(82),
-                          MakeUintegerAccessor(&RdmaTransport::m_dataOverheadBytes),
-                          MakeUintegerChecker<uint32_t>(0, 1024))
-            .AddAttribute("FirstOverhead",
-                          "Further wire bytes of the first frame of a message (RoCEv2: "
-                          "RETH 16).",
-                          UintegerValue(16),
-                          MakeUintegerAccessor(&RdmaTransport::m_firstOverheadBytes),
-                          MakeUintegerChecker<uint32_t>(0, 1024))
-            .AddAttribute("AckSize",
-                          "Wire bytes of an ACK or NACK (RoCEv2: as a data frame without "
-                          "payload, and AETH 4).",
-                          UintegerValue(86),
-                          MakeUintegerAccessor(&RdmaTransport::m_ackBytes),
-                          MakeUintegerChecker<uint32_t>(1, 1024))
-            .AddAttribute("CnpSize",
-                          "Wire bytes of a CNP (RoCEv2: as a data frame without payload, "
-                          "and 16 reserved).",
-                          UintegerValue(98),
-                          MakeUintegerAccessor(&RdmaTransport::m_cnpBytes),
-                          MakeUintegerChecker<uint32_t>(1, 1024))
-            .AddAttribute("FramesPerAck",
-                          "In-order data frames per ACK; the last frame of a message "
-                          "always has one.",
-                          UintegerValue(1),
-                          MakeUintegerAccessor(&RdmaTransport::m_framesPerAck),
-                          MakeUintegerChecker<uint32_t>(1))
-            .AddAttribute("BytesPerAck",
-                          "An ACK also when so many payload bytes have come since the last; 0: "
-                          "FramesPerAck alone decides.",
-                          UintegerValue(0),
-                          MakeUintegerAccessor(&RdmaTransport::m_bytesPerAck),
-                          MakeUintegerChecker<uint64_t>())
-            .AddAttribute("DataClass",
-                          "Traffic class of data frames and ACKs.",
-                          UintegerValue(3),
-                          MakeUintegerAccessor(&RdmaTransport::m_dataClass),
-                          MakeUintegerChecker<uint8_t>(0, 7))
-            .AddAttribute("ControlClass",
-                          "Traffic class of CNPs.",
-                          UintegerValue(6),
-                          MakeUintegerAccessor(&RdmaTransport::m_controlClass),
-                          MakeUintegerChecker<uint8_t>(0, 7))
-            .AddAttribute("MaxTimeouts",
-                          "Retransmission timeouts in a row before a queue pair gives up "
-                          "(NCCL: 7).",
-                          UintegerValue(7),
-                          MakeUintegerAccessor(&RdmaTransport::m_maxTimeouts),
-                          MakeUintegerChecker<uint32_t>(0, 30))
-            .AddAttribute("CnpInterval",
-                          "At most one CNP per queue pair in this time (DCQCN paper: 50 us).",
-                          TimeValue(MicroSeconds(50)),
-                          MakeTimeAccessor(&RdmaTransport::m_cnpInterval),
-                          MakeTimeChecker(Time(0)))
-            .AddAttribute("RetransmissionTimeout",
-                          "Without progress for so long, everything unacknowledged is sent again; "
-                          "doubles with each timeout in a row (InfiniBand's timer at setting 12: "
-                          "16.8 ms; a full buffer of 32 MiB drains at 25 Gb/s in 10.7 ms).",
-                          TimeValue(MicroSeconds(16777)),
-                          MakeTimeAccessor(&RdmaTransport::m_timeout),
-                          MakeTimeChecker(PicoSeconds(1)));
-    return tid;
-}
 
 void
 RdmaTransport::DoDispose()
@@ -118,56 +20,6 @@ RdmaTransport::DoDispose()
     m_control = nullptr;
     m_recovery = nullptr;
     MessageTransport::DoDispose();
-}
-
-void
-RdmaTransport::MakeConfig()
-{
-    ObjectFactory factory;
-    factory.SetTypeId(
-        ChooseClass("CongestionControl", m_controlType, RdmaCongestionControl::GetTypeId()));
-    m_control = factory.Create<RdmaCongestionControl>();
-    m_config.mtuBytes = m_mtuBytes;
-    m_config.hasTelemetry = m_control->NeedsTelemetry();
-    const uint32_t telemetryBytes = m_config.hasTelemetry ? m_control->GetTelemetryBytes() : 0;
-    m_config.dataOverheadBytes = m_dataOverheadBytes + telemetryBytes;
-    m_config.firstOverheadBytes = m_firstOverheadBytes;
-    m_config.ackBytes = m_ackBytes + telemetryBytes;
-    m_config.cnpBytes = m_cnpBytes;
-    m_config.framesPerAck = m_framesPerAck;
-    if (m_bytesPerAck != 0)
-    {
-        // frames between ACKs are full ones, as the last of a message always has an ACK
-        const uint64_t frames = (m_bytesPerAck + m_mtuBytes - 1) / m_mtuBytes;
-        m_config.framesPerAck =
-            static_cast<uint32_t>(std::min<uint64_t>(m_config.framesPerAck, frames));
-    }
-    m_config.dataClass = m_dataClass;
-    m_config.controlClass = m_controlClass;
-    m_config.maxTimeouts = m_maxTimeouts;
-    m_config.cnpIntervalTicks = static_cast<uint64_t>(m_cnpInterval.GetPicoSeconds());
-    m_config.control = PeekPointer(m_control);
-    MakeRecovery();
-}
-
-void
-RdmaTransport::MakeRecovery()
-{
-    ObjectFactory factory;
-    factory.SetTypeId(ChooseClass("LossRecovery", m_recoveryType, RdmaLossRecovery::GetTypeId()));
-    m_recovery = factory.Create<RdmaLossRecovery>();
-    m_config.recovery = PeekPointer(m_recovery);
-    m_config.timeoutTicks = static_cast<uint64_t>(m_timeout.GetPicoSeconds());
-    m_recovery->Configure(m_config);
-    const uint64_t longest = std::max(m_config.timeoutTicks, m_config.shortTimeoutTicks);
-    if (longest > uint64_t{1} << (62 - m_maxTimeouts))
-    {
-        std::ostringstream text;
-        text << "RetransmissionTimeout " << PicoSeconds(longest).As(Time::US)
-             << " (or TimeoutLow or TimeoutHigh of the loss recovery) doubled MaxTimeouts "
-             << m_maxTimeouts << " times is beyond the simulator's 53 days";
-        RefuseInput(text.str());
-    }
 }
 
 void
@@ -182,7 +34,9 @@ RdmaTransport::Install(Ptr<FabricNetwork> network, const std::vector<uint32_t>& 
     }
     for (uint32_t terminal = 0; terminal < accelerators.size(); ++terminal)
     {
-        m_terminals[accelerators[terminal]] = terminal;
+        std::vector<uint32_t>& own = m_terminals[accelerators[terminal]];
+        m_nicNumbers.push_back(static_cast<uint32_t>(own.size()));
+        own.push_back(terminal);
         m_nics.push_back(std::make_unique<RdmaNic>(this,
                                                    PeekPointer(network),
                                                    terminal,
@@ -190,6 +44,34 @@ RdmaTransport::Install(Ptr<FabricNetwork> network, const std::vector<uint32_t>& 
                                                    network->GetTerminalNodeId(terminal),
                                                    m_config));
         network->SetTerminalOwner(terminal, m_nics.back().get());
+    }
+    JoinNics();
+}
+
+void
+RdmaTransport::JoinNics()
+{
+    const std::size_t count = m_terminals.empty() ? 0 : m_terminals.begin()->second.size();
+    for (const auto& [accelerator, terminals] : m_terminals)
+    {
+        if (terminals.size() != count)
+        {
+            RefuseInput("accelerator " + std::to_string(accelerator) + " has " +
+                        std::to_string(terminals.size()) + " NICs, accelerator " +
+                        std::to_string(m_terminals.begin()->first) + " has " +
+                        std::to_string(count) +
+                        ": all must have as many, as NIC i of one sends to NIC i of another");
+        }
+        if (count > 1)
+        {
+            std::vector<RdmaNic*> nics;
+            for (const uint32_t terminal : terminals)
+            {
+                nics.push_back(m_nics[terminal].get());
+            }
+            m_nics[terminals[0]]->SetSelector(
+                std::make_unique<NicSelector>(m_config.nicSpread, nics));
+        }
     }
 }
 
@@ -219,14 +101,20 @@ RdmaTransport::Start()
 }
 
 uint32_t
-RdmaTransport::GetTerminal(uint32_t accelerator) const
+RdmaTransport::GetTerminal(uint32_t accelerator, std::size_t nic) const
 {
     const auto it = m_terminals.find(accelerator);
     if (it == m_terminals.end())
     {
         RefuseInput("accelerator " + std::to_string(accelerator) + " has no NIC on this network");
     }
-    return it->second;
+    return it->second.at(nic);
+}
+
+uint32_t
+RdmaTransport::GetNicCount() const
+{
+    return m_terminals.empty() ? 0 : static_cast<uint32_t>(m_terminals.begin()->second.size());
 }
 
 void
@@ -236,6 +124,13 @@ RdmaTransport::Send(const Message& message)
     {
         RefuseInput("message from accelerator " + std::to_string(message.source) + " to itself");
     }
+    if (message.priority >= MESSAGE_PRIORITIES)
+    {
+        RefuseInput("message from accelerator " + std::to_string(message.source) +
+                    " with priority " + std::to_string(message.priority) +
+                    ": priorities are 0 to " + std::to_string(MESSAGE_PRIORITIES - 1));
+    }
+    m_messageSentTrace(message);
     m_nics[GetTerminal(message.source)]->Post(message, GetTerminal(message.destination));
 }
 
@@ -256,13 +151,23 @@ RdmaTransport::GetEntropy(uint64_t identity)
 PathLeg
 RdmaTransport::DescribeLeg(uint32_t source, uint32_t destination, uint32_t flow) const
 {
-    const uint32_t from = GetTerminal(source);
-    const uint32_t to = GetTerminal(destination);
+    const uint32_t nics = GetNicCount();
+    const bool isFixed = m_config.nicSpread == MessageSpread::AFFINITY;
+    const uint32_t nic = isFixed ? flow % nics : 0;
+    PathLeg leg = DescribeWay(GetTerminal(source, nic), GetTerminal(destination, nic), flow);
+    leg.parallel = isFixed ? 1 : nics;
+    return leg;
+}
+
+PathLeg
+RdmaTransport::DescribeWay(uint32_t from, uint32_t to, uint32_t flow) const
+{
     const uint32_t entropy = GetEntropy(GetIdentity(from, to, flow));
     PathLeg leg;
     leg.mtu = m_config.mtuBytes;
     leg.dataOverhead = m_config.dataOverheadBytes;
     leg.firstOverhead = m_config.firstOverheadBytes;
+    leg.framesPerWrite = m_config.framesPerWrite;
     leg.ackSize = m_config.ackBytes;
     leg.framesPerAck = m_config.framesPerAck;
     auto describe = [](const std::vector<Ptr<FabricPort>>& ports, std::vector<PathLink>& links)
@@ -283,7 +188,7 @@ RdmaTransport::DescribeLeg(uint32_t source, uint32_t destination, uint32_t flow)
 QueuePairInfo
 RdmaTransport::MakeInfo(uint32_t source, uint32_t destination, uint32_t flow) const
 {
-    const PathLeg leg = DescribeLeg(m_accelerators[source], m_accelerators[destination], flow);
+    const PathLeg leg = DescribeWay(source, destination, flow);
     QueuePairInfo info;
     const auto port = m_network->GetTerminalPort(source);
     info.lineRateBps = static_cast<double>(port->GetTransmitter().GetRate().GetBitRate());
@@ -308,15 +213,27 @@ RdmaTransport::MakeInfo(uint32_t source, uint32_t destination, uint32_t flow) co
 void
 RdmaTransport::CallOutDelivered(uint32_t nodeId, const Message& message)
 {
-    m_network->GetClock()->CallOut(nodeId,
-                                   MakeEvent(&RdmaTransport::NotifyDelivered, this, message));
+    m_network->GetClock()->CallOut(nodeId, MakeEvent(&RdmaTransport::Deliver, this, message));
 }
 
 void
 RdmaTransport::CallOutAcknowledged(uint32_t nodeId, const Message& message)
 {
-    m_network->GetClock()->CallOut(nodeId,
-                                   MakeEvent(&RdmaTransport::NotifyAcknowledged, this, message));
+    m_network->GetClock()->CallOut(nodeId, MakeEvent(&RdmaTransport::Acknowledge, this, message));
+}
+
+void
+RdmaTransport::Deliver(const Message& message)
+{
+    m_messageDeliveredTrace(message);
+    NotifyDelivered(message);
+}
+
+void
+RdmaTransport::Acknowledge(const Message& message)
+{
+    m_messageAcknowledgedTrace(message);
+    NotifyAcknowledged(message);
 }
 
 void
@@ -336,9 +253,9 @@ RdmaTransport::Serves(uint32_t accelerator) const
 }
 
 const RdmaNic&
-RdmaTransport::GetNic(uint32_t accelerator) const
+RdmaTransport::GetNic(uint32_t accelerator, std::size_t number) const
 {
-    return *m_nics[GetTerminal(accelerator)];
+    return *m_nics[GetTerminal(accelerator, number)];
 }
 
 NicCounters

@@ -6,6 +6,7 @@
 #include "locality.h"
 #include "message-transport.h"
 #include "rdma-nic.h"
+#include "rdma-traces.h"
 
 #include "ns3/fabric-network.h"
 #include "ns3/nstime.h"
@@ -23,10 +24,11 @@ namespace ns3::llm
  * @ingroup llm-fabric-transport
  * Carries messages as RDMA writes over a network: RoCEv2 reliable connections.
  *
- * One NIC per terminal of the network. A queue pair is made for each (source, destination, owner,
- * flow) with its first message and keeps its congestion state between messages.
+ * One NIC per terminal of the network; an accelerator may have several terminals, whose NICs share its
+ * messages. A queue pair is made for each (source, destination, owner, flow, priority) with its first
+ * message and keeps its congestion state between messages.
  */
-class RdmaTransport : public MessageTransport
+class RdmaTransport : public MessageTransport, public RdmaTraces
 {
   public:
     /** @return the TypeId */
@@ -35,7 +37,8 @@ class RdmaTransport : public MessageTransport
     /**
      * Put a NIC at every terminal; once, before FabricNetwork::Build().
      * @param network the network
-     * @param accelerators accelerator of each terminal
+     * @param accelerators accelerator of each terminal; one that comes n times has n NICs, numbered in
+     * their order, and NIC i sends to NIC i of others
      */
     void Install(Ptr<FabricNetwork> network, const std::vector<uint32_t>& accelerators);
 
@@ -55,8 +58,11 @@ class RdmaTransport : public MessageTransport
 
     /** @param accelerator an accelerator @return whether it has a NIC here */
     bool Serves(uint32_t accelerator) const;
-    /** @param accelerator an accelerator with a NIC here @return the NIC */
-    const RdmaNic& GetNic(uint32_t accelerator) const;
+    /** @param accelerator an accelerator with a NIC here @param number which of its NICs @return the
+     * NIC */
+    const RdmaNic& GetNic(uint32_t accelerator, std::size_t number = 0) const;
+    /** @return NICs of each accelerator */
+    uint32_t GetNicCount() const;
     /** @return sums over all NICs */
     NicCounters GetCounters() const;
     /** @return queue pairs that gave up, one sentence each */
@@ -75,6 +81,22 @@ class RdmaTransport : public MessageTransport
     {
         return m_accelerators[terminal];
     }
+
+    /** @param terminal a terminal @return its NIC */
+    const RdmaNic& GetNicAt(uint32_t terminal) const
+    {
+        return *m_nics.at(terminal);
+    }
+
+    /** For NICs. @param terminal a terminal @return which of its accelerator's NICs it is */
+    uint32_t GetNicNumber(uint32_t terminal) const
+    {
+        return m_nicNumbers[terminal];
+    }
+
+    /** @param accelerator an accelerator @param nic which of its NICs @return its terminal; refused
+     * when it has none */
+    uint32_t GetTerminal(uint32_t accelerator, std::size_t nic = 0) const;
 
     /**
      * For NICs.
@@ -99,14 +121,26 @@ class RdmaTransport : public MessageTransport
     void DoDispose() override;
     /** Make m_config of the attributes. */
     void MakeConfig();
+    /** @param tid gets attributes: how queue pairs and NICs share what there is @return it */
+    static TypeId AddSharingAttributes(TypeId tid);
+    /** Make the part of m_config that AddSharingAttributes() is about. */
+    void MakeSharing();
+    /** Let the NICs of an accelerator share its messages. */
+    void JoinNics();
+    /** See DescribeLeg(). @param from terminal @param to terminal @param flow see Message @return the
+     * leg */
+    PathLeg DescribeWay(uint32_t from, uint32_t to, uint32_t flow) const;
+    /** Tell sinks and the owner. @param message is at its destination */
+    void Deliver(const Message& message);
+    /** Tell sinks and the owner. @param message is known to have arrived */
+    void Acknowledge(const Message& message);
     /** Make the loss recovery, and the times of m_config with it. */
     void MakeRecovery();
-    /** @param accelerator an accelerator @return its terminal; aborts when it has none */
-    uint32_t GetTerminal(uint32_t accelerator) const;
 
-    Ptr<FabricNetwork> m_network;                 //!< the network
-    std::vector<uint32_t> m_accelerators;         //!< by terminal
-    std::map<uint32_t, uint32_t> m_terminals;     //!< by accelerator
+    Ptr<FabricNetwork> m_network;                          //!< the network
+    std::vector<uint32_t> m_accelerators;                  //!< by terminal
+    std::map<uint32_t, std::vector<uint32_t>> m_terminals; //!< by accelerator
+    std::vector<uint32_t> m_nicNumbers;           //!< by terminal: which of its accelerator's
     std::vector<std::unique_ptr<RdmaNic>> m_nics; //!< by terminal
     Ptr<RdmaCongestionControl> m_control;         //!< of all queue pairs
     Ptr<RdmaLossRecovery> m_recovery;             //!< of all queue pairs
@@ -114,6 +148,16 @@ class RdmaTransport : public MessageTransport
     std::string m_controlType;                    //!< attribute
     std::string m_recoveryType;                   //!< attribute
     uint32_t m_mtuBytes;                          //!< attribute
+    uint32_t m_maxWriteBytes;                     //!< attribute
+    bool m_acksMarkChange;                        //!< attribute
+    Time m_setupTime;                             //!< attribute
+    uint64_t m_maxOutstandingBytes;               //!< attribute
+    uint64_t m_nicOutstandingBytes;               //!< attribute
+    uint32_t m_queuePairs;                        //!< attribute
+    std::string m_queuePairSelection;             //!< attribute
+    std::string m_nicSelection;                   //!< attribute
+    std::string m_schedulerName;                  //!< attribute
+    std::string m_priorityWeights;                //!< attribute
     uint32_t m_dataOverheadBytes;                 //!< attribute
     uint32_t m_firstOverheadBytes;                //!< attribute
     uint32_t m_ackBytes;                          //!< attribute

@@ -36,7 +36,7 @@ ChooseMaxFrames(const RdmaConfig& config, const QueuePairInfo& info)
 SendQueuePair::SendQueuePair(const RdmaConfig& config,
                              uint32_t index,
                              uint32_t destination,
-                             uint16_t pair,
+                             uint32_t pair,
                              uint32_t entropy,
                              uint64_t identity,
                              const QueuePairInfo& info)
@@ -68,8 +68,9 @@ SendQueuePair::Post(const Message& message)
         m_sending -= m_first;
         m_first = 0;
     }
+    const uint64_t rest = message.bytes % m_config.mtuBytes; // the sum might overflow
     const uint64_t frames =
-        std::max<uint64_t>((message.bytes + m_config.mtuBytes - 1) / m_config.mtuBytes, 1);
+        std::max<uint64_t>(message.bytes / m_config.mtuBytes + (rest != 0 ? 1 : 0), 1);
     Outgoing outgoing;
     outgoing.message = message;
     outgoing.firstPsn = m_endPsn;
@@ -109,9 +110,13 @@ SendQueuePair::Fill(Frame& frame, const Outgoing& outgoing, uint64_t psn, uint64
     frame.psn = psn;
     uint32_t wireBytes = payload + m_config.dataOverheadBytes;
     frame.flags = psn + 1 == outgoing.endPsn ? Frame::LAST : 0;
-    if (psn == outgoing.firstPsn)
+    frame.flags |= psn == outgoing.firstPsn ? Frame::FIRST : 0;
+    if (__builtin_expect(outgoing.endPsn - outgoing.firstPsn > m_config.framesPerWrite, 0))
     {
-        frame.flags |= Frame::FIRST;
+        frame.flags = GetWriteFlags(outgoing, psn);
+    }
+    if (frame.flags & Frame::FIRST)
+    {
         wireBytes += m_config.firstOverheadBytes;
     }
     if (m_config.hasTelemetry)
@@ -126,9 +131,25 @@ SendQueuePair::Fill(Frame& frame, const Outgoing& outgoing, uint64_t psn, uint64
     // the frame's place in its message, not in the queue pair: a repeated phase draws alike
     frame.identity = outgoing.identity + static_cast<uint32_t>(psn - outgoing.firstPsn);
     frame.payloadBytes = static_cast<uint16_t>(payload);
-    frame.pair = m_pair;
+    frame.SetPair(m_pair);
     frame.kind = FrameKind::DATA;
     frame.trafficClass = m_config.dataClass;
+}
+
+uint8_t
+SendQueuePair::GetWriteFlags(const Outgoing& outgoing, uint64_t psn) const
+{
+    const uint64_t place = (psn - outgoing.firstPsn) % m_config.framesPerWrite;
+    uint8_t flags = place == 0 ? Frame::FIRST : 0;
+    if (psn + 1 == outgoing.endPsn)
+    {
+        flags |= Frame::LAST;
+    }
+    else if (place + 1 == m_config.framesPerWrite)
+    {
+        flags |= Frame::LAST | Frame::MORE;
+    }
+    return flags;
 }
 
 void
@@ -153,14 +174,20 @@ SendQueuePair::FillHole(Frame& frame, uint64_t now)
 }
 
 uint64_t
-SendQueuePair::GetMessageBytes(uint64_t psn) const
+SendQueuePair::GetWriteBytes(uint64_t psn) const
 {
-    const auto at = std::lower_bound(m_outgoing.begin(),
+    const auto at = std::upper_bound(m_outgoing.begin(),
                                      m_outgoing.end(),
                                      psn,
-                                     [](const Outgoing& outgoing, uint64_t first)
-                                     { return outgoing.firstPsn < first; });
-    return at != m_outgoing.end() && at->firstPsn == psn ? at->message.bytes : 0;
+                                     [](uint64_t value, const Outgoing& outgoing)
+                                     { return value < outgoing.endPsn; });
+    if (at == m_outgoing.end() || psn < at->firstPsn ||
+        (psn - at->firstPsn) % m_config.framesPerWrite != 0)
+    {
+        return 0;
+    }
+    const uint64_t most = uint64_t{m_config.framesPerWrite} * m_config.mtuBytes;
+    return std::min(at->message.bytes - (psn - at->firstPsn) * m_config.mtuBytes, most);
 }
 
 uint64_t
@@ -225,6 +252,7 @@ SendQueuePair::ServeDeadline(uint64_t now)
 void
 SendQueuePair::UpdatePace()
 {
+    decision.windowBytes = std::min(decision.windowBytes, m_config.maxOutstandingBytes);
     const bool isPaced = decision.rateBps < info.lineRateBps;
     m_ticksPerByte = isPaced ? 8e12 / decision.rateBps : 0;
     nextSendTick = m_lastStartTick + static_cast<uint64_t>(m_lastWireBytes * m_ticksPerByte);

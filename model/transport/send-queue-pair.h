@@ -5,6 +5,7 @@
 
 #include "message-transport.h"
 #include "psn-bitmap.h"
+#include "rdma-config.h"
 #include "rdma-congestion-control.h"
 #include "rdma-loss-recovery.h"
 
@@ -22,38 +23,10 @@ namespace ns3::llm
 
 /**
  * @ingroup llm-fabric-transport
- * Sizes and kinds of frames, and times, of a transport; constant during a run.
- */
-struct RdmaConfig
-{
-    uint32_t mtuBytes = 4096;         //!< payload of a full frame
-    uint32_t dataOverheadBytes = 82;  //!< wire bytes of a data frame beyond its payload
-    uint32_t firstOverheadBytes = 16; //!< further wire bytes of a message's first frame (RETH)
-    uint32_t ackBytes = 86;           //!< wire bytes of an ACK or NACK
-    uint32_t cnpBytes = 98;           //!< wire bytes of a CNP
-    uint32_t framesPerAck = 1; //!< in-order frames per ACK; the last of a message always has one
-    uint8_t dataClass = 3;     //!< traffic class of data and ACKs
-    uint8_t controlClass = 6;  //!< traffic class of CNPs
-    uint64_t cnpIntervalTicks = 0; //!< at most one CNP per queue pair in this time, ps
-    uint64_t timeoutTicks = 0;     //!< retransmission timeout, ps
-    uint32_t maxTimeouts = 7;      //!< timeouts in a row before a queue pair gives up
-    bool hasTelemetry = false;     //!< data frames collect telemetry, which ACKs echo
-    uint32_t reorderFrames = 0;    //!< kept from the first missing one on; 0: taken in order only
-    uint32_t reorderDepth = 0;     //!< no NACK for a frame that is so many ahead or fewer
-    uint64_t nackIntervalTicks =
-        0; //!< in order only: a gap is reported again after this, ps; 0: no
-    uint64_t shortTimeoutTicks = 0; //!< timeout with fewer than fewFrames unacknowledged, ps
-    uint32_t fewFrames = 0;         //!< see shortTimeoutTicks
-    const RdmaCongestionControl* control = nullptr; //!< congestion control
-    const RdmaLossRecovery* recovery = nullptr; //!< loss recovery; nullptr (tests): in order only
-};
-
-/**
- * @ingroup llm-fabric-transport
  * The sending end of a queue pair: which frame is next, what is acknowledged, how fast it may send.
  *
- * Messages take consecutive packet sequence numbers, one per frame, a message of 0 bytes one too. What
- * is sent again is up to the loss recovery: all from a frame on (GoBack()), or chosen frames, where
+ * Messages take consecutive packet sequence numbers, one per frame, a message of 0 bytes one too. A
+ * message of more than RdmaConfig::framesPerWrite frames is several RDMA writes. What is sent again is up to the loss recovery: all from a frame on (GoBack()), or chosen frames, where
  * receivers keep what follows a gap (MarkReceived(), ResendHoles(), ResendAll()).
  */
 class alignas(64) SendQueuePair
@@ -79,7 +52,7 @@ class alignas(64) SendQueuePair
     SendQueuePair(const RdmaConfig& config,
                   uint32_t index,
                   uint32_t destination,
-                  uint16_t pair,
+                  uint32_t pair,
                   uint32_t entropy,
                   uint64_t identity,
                   const QueuePairInfo& info);
@@ -154,10 +127,10 @@ class alignas(64) SendQueuePair
 
     /**
      * For traces.
-     * @param psn PSN of the first frame of a message
-     * @return payload of the message; 0 when it is complete and forgotten
+     * @param psn PSN of the first frame of a write
+     * @return payload of the write; 0 when its message is complete and forgotten
      */
-    uint64_t GetMessageBytes(uint64_t psn) const;
+    uint64_t GetWriteBytes(uint64_t psn) const;
 
     /** @return PSN after the highest ever sent */
     uint64_t GetHighestPsn() const
@@ -165,8 +138,33 @@ class alignas(64) SendQueuePair
         return m_highestPsn;
     }
 
-    /** Take the decision's rate into account. */
+    /** Take the decision's rate into account, and cap its window. */
     void UpdatePace();
+
+    /** Send nothing yet; before the first frame. @param tick until then, ps */
+    void HoldUntil(uint64_t tick)
+    {
+        m_lastStartTick = tick;
+        nextSendTick = tick;
+    }
+
+    /**
+     * A receiver says how much of all payload has come to it marked.
+     * @param sum modulo 2^Frame::NUMBER_BITS, bytes
+     * @param ackedBytes payload newly acknowledged
+     * @return of it, what has come marked, bytes
+     */
+    uint64_t TakeMarkedBytes(uint32_t sum, uint64_t ackedBytes)
+    {
+        constexpr uint32_t MODULUS = 1u << Frame::NUMBER_BITS;
+        const uint32_t marked = (sum - m_markedBytes) % MODULUS;
+        if (marked >= MODULUS / 2)
+        {
+            return 0; // an older ACK that was overtaken
+        }
+        m_markedBytes = sum;
+        return marked < ackedBytes ? marked : ackedBytes;
+    }
 
     /** Serve the control's deadline if it has passed. @param now ps */
     void CatchUp(uint64_t now)
@@ -197,6 +195,7 @@ class alignas(64) SendQueuePair
     uint8_t timeouts = 0;               //!< in a row
     bool hasFailed = false;             //!< gave up
     bool isTimed = false;               //!< has an entry among the retransmission timers
+    uint8_t round = 0;                  //!< which of the scheduler's rounds it belongs to
     const uint32_t index;               //!< number at the NIC
     const uint32_t destination;         //!< terminal
     QueuePairInfo info;                 //!< for the control
@@ -259,6 +258,9 @@ class alignas(64) SendQueuePair
     /** Everything before a PSN has arrived: forget its marks. @param psn the PSN @return payload that
      * had arrived before */
     uint64_t ForgetHoles(uint64_t psn);
+    /** @param outgoing a message of several writes @param psn one of its frames @return FIRST, LAST and
+     * MORE of the frame */
+    uint8_t GetWriteFlags(const Outgoing& outgoing, uint64_t psn) const;
     /** Fill in a frame. @param frame it @param outgoing its message @param psn its number @param now
      * ps */
     void Fill(Frame& frame, const Outgoing& outgoing, uint64_t psn, uint64_t now) const;
@@ -304,7 +306,8 @@ class alignas(64) SendQueuePair
     uint32_t m_sending = 0;         //!< the one that m_nextPsn is in
     uint32_t m_entropy;             //!< of its data frames
     uint64_t m_identity;            //!< hash of its place
-    uint16_t m_pair;                //!< number among those of (source, destination)
+    uint32_t m_pair;                //!< number among those of (source, destination)
+    uint32_t m_markedBytes = 0;     //!< the last sum of TakeMarkedBytes()
     uint8_t m_attempt = 0;          //!< goings back since the last progress beyond them
     const uint32_t m_maxFrames;     //!< from m_unackedPsn on; 0: in order only, no bound
     std::unique_ptr<Holes> m_holes; //!< made when needed
