@@ -82,7 +82,7 @@ class IdealCase : public TestCase
                                   "simulated over ideal time");
         NS_TEST_EXPECT_MSG_GT_OR_EQ(outcome.last, outcome.bound, "nothing beats the bound");
         NS_TEST_EXPECT_MSG_GT_OR_EQ(outcome.ideal, outcome.bound, "nor does the ideal time");
-        NS_TEST_EXPECT_MSG_EQ(outcome.bound.IsZero(), m_bytes == 0, "there is a bound");
+        NS_TEST_EXPECT_MSG_EQ(outcome.bound.IsZero(), (m_bytes == 0), "there is a bound");
     }
 
     std::string m_algorithm; //!< does it

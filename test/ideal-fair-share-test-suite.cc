@@ -34,9 +34,9 @@ class FrameBalancer : public LoadBalancer
     }
 
     /** @copydoc ns3::llm::LoadBalancer::Choose */
-    uint16_t Choose(const Frame& frame, const std::vector<uint16_t>& ports, uint64_t seed) override
+    uint16_t Choose(const TransitFrame& frame, const Ports& ports, uint32_t) override
     {
-        return ports[(frame.psn ^ seed) % ports.size()];
+        return PortOf(DrawFor(frame), ports);
     }
 };
 
