@@ -6,7 +6,6 @@
 //   ./llm-fabric run tcp-beside-rdma -- --ns3::llm::FabricPort::TcpIpClass=3        (one queue for both)
 //   ./llm-fabric run tcp-beside-rdma -- --ns3::TcpL4Protocol::SocketType=ns3::TcpNewReno
 //   ./llm-fabric run tcp-beside-rdma -- --durationUs=100 --pcap=both        (every port, for Wireshark)
-//
 // TCP is DCTCP, whose packets the switch marks as it marks RDMA's frames.
 
 #include "ns3/bulk-send-helper.h"
@@ -24,9 +23,7 @@
 #include "ns3/time-resolution.h"
 #include "ns3/uinteger.h"
 
-#include <algorithm>
 #include <iostream>
-#include <string>
 
 using namespace ns3;
 using namespace ns3::llm;
@@ -89,9 +86,7 @@ Run(uint32_t durationUs, const std::string& pcap)
               << " tcp_gbps=" << tcpBits / durationUs / 1e3;
     for (const auto& [name, value] : cluster->GetCounters())
     {
-        std::string key = name;
-        std::replace(key.begin(), key.end(), ' ', '_');
-        std::cout << ' ' << key << '=' << value;
+        std::cout << ", " << name << ' ' << value;
     }
     std::cout << std::endl;
     return cluster->GetFaults().empty() ? 0 : 1;

@@ -109,7 +109,6 @@ class TurnsTestCase : public TestCase
         bench.net.Send(0, 1, 100 * 4096);
         bench.SendUdp(PicoSeconds(1), 0, 1, 8972, 100);
         Simulator::Run();
-        // the NIC's first frame leaves in the tick in which the packets are handed over
         NS_TEST_ASSERT_MSG_EQ(recorder.kinds.size(), 200u, "all have come");
         uint64_t changes = 0;
         for (std::size_t i = 1; i < 200; ++i)
@@ -270,8 +269,7 @@ class AddressTestCase : public TestCase
             uint32_t inDomain;                //!< expected
         };
 
-        const uint32_t none = FabricAddresses::NONE;
-        // accelerator 10 is in domain 1 (8 to 15), on rail 2
+        const uint32_t none = FabricAddresses::NONE; // 10 is in domain 1 (8 to 15), on rail 2
         const std::vector<Case> cases = {{joined, 12, Way::IN_HB_DOMAIN, 12, 12},
                                          {joined, 16, Way::OVER_NIC, 16, 8},
                                          {joined, 10, Way::OVER_NIC, none, none},
