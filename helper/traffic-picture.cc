@@ -41,18 +41,23 @@ constexpr const char* COLORS[] = {"#332288",
 /**
  * @param outcome whose line it is
  * @param index its place
+ * @param hasPoints whether with points
  * @return how it is drawn: the ideal in black and dashed, as nothing that can be built
  */
 std::string
-GetStyle(const TrafficOutcome& outcome, std::size_t index)
+GetStyle(const TrafficOutcome& outcome, std::size_t index, bool hasPoints)
 {
     if (outcome.control == "IdealFairShare")
     {
-        return "lw 3 dt (6,3) pt 0 lc rgb 'black'";
+        return std::string("lw 3 dt (6,3) lc rgb 'black'") + (hasPoints ? " pt 0" : "");
     }
     const std::size_t colors = sizeof(COLORS) / sizeof(COLORS[0]);
     std::ostringstream style;
-    style << "lw 2.5 ps 1.1 pt " << 4 + index % 10 << " lc rgb '" << COLORS[index % colors] << "'";
+    style << "lw 2.5 lc rgb '" << COLORS[index % colors] << "'";
+    if (hasPoints)
+    {
+        style << " ps 1.1 pt " << 4 + index % 10;
+    }
     return style.str();
 }
 
@@ -125,8 +130,8 @@ WritePanel(std::ostream& out,
     for (std::size_t i = 0; i < outcomes.size(); ++i)
     {
         out << (i == 0 ? "" : ", ") << "$data" << i << " using 1:2 with "
-            << (isBySize ? "linespoints " : "steps ") << GetStyle(outcomes[i], i) << " title '"
-            << outcomes[i].control << "' noenhanced";
+            << (isBySize ? "linespoints " : "steps ") << GetStyle(outcomes[i], i, isBySize)
+            << " title '" << outcomes[i].control << "' noenhanced";
     }
     out << '\n';
 }
