@@ -14,13 +14,11 @@
 
 #include "ns3/class-list.h"
 #include "ns3/cluster.h"
-#include "ns3/collective-bound.h"
-#include "ns3/communicator.h"
+#include "ns3/collective-runner.h"
 #include "ns3/config.h"
 #include "ns3/fabric-trace-helper.h"
 #include "ns3/frame-digest.h"
 #include "ns3/frame-engine.h"
-#include "ns3/ideal-time.h"
 #include "ns3/input-error.h"
 #include "ns3/program-options.h"
 #include "ns3/simulator.h"
@@ -44,6 +42,7 @@ namespace
 struct Options
 {
     std::string operation = "all-reduce";
+    std::string algorithm = "auto";
     uint64_t bytes = 16 << 20;
     std::string fabric = "rail-optimized";
     uint32_t accelerators = 64;
@@ -80,24 +79,6 @@ ChooseRanks(const Options& options)
     return accelerators;
 }
 
-struct Result
-{
-    Time time;
-    Time ideal;
-    Time bound;
-    DataRate algorithmBandwidth;
-    DataRate busBandwidth;
-    uint32_t ranks = 0;
-    uint32_t done = 0;
-};
-
-void
-RankDone(Result* result)
-{
-    ++result->done;
-    result->time = Simulator::Now();
-}
-
 double
 Gbps(DataRate rate)
 {
@@ -105,7 +86,11 @@ Gbps(DataRate rate)
 }
 
 void
-Print(const Options& options, const Cluster& cluster, const Result& result, uint64_t hash)
+Print(const Options& options,
+      const Cluster& cluster,
+      uint32_t ranks,
+      const CollectiveOutcome& result,
+      uint64_t hash)
 {
     const std::vector<std::pair<std::string, double>> figures = {
         {"time_us", static_cast<double>(result.time.GetPicoSeconds()) / 1e6},
@@ -117,7 +102,7 @@ Print(const Options& options, const Cluster& cluster, const Result& result, uint
     };
     const char separator = options.summary ? ' ' : '\n';
     std::cout << "operation=" << options.operation << separator << "bytes=" << options.bytes
-              << separator << "fabric=" << options.fabric << separator << "ranks=" << result.ranks
+              << separator << "fabric=" << options.fabric << separator << "ranks=" << ranks
               << separator << std::setprecision(10);
     for (const auto& [name, value] : figures)
     {
@@ -138,7 +123,7 @@ Run(const Options& options)
 {
     CollectiveRequest request;
     request.operation = ParseCollectiveOperation(options.operation);
-    request.bytes = options.bytes;
+    request.bytes = request.operation == CollectiveOperation::BARRIER ? 0 : options.bytes;
     const std::vector<uint32_t> accelerators = ChooseRanks(options);
     Ptr<Cluster> cluster = BuildCluster(options);
     FrameDigest digest;
@@ -148,41 +133,17 @@ Run(const Options& options)
         FabricTraceHelper(cluster).EnablePcapAll(options.pcap);
     }
 
-    auto communicator = CreateObject<Communicator>();
-    communicator->SetTransport(cluster->GetTransport());
-    communicator->SetLocality(cluster);
-    communicator->SetGroup(0, "all", accelerators);
-    Result result;
-    result.ranks = static_cast<uint32_t>(accelerators.size());
-    for (uint32_t rank = 0; rank < accelerators.size(); ++rank)
-    {
-        Simulator::ScheduleWithContext(cluster->GetNodeId(accelerators[rank]),
-                                       Time(0),
-                                       &Communicator::Start,
-                                       communicator,
-                                       rank,
-                                       request,
-                                       MakeBoundCallback(&RankDone, &result));
-    }
+    const CollectiveRunner runner(cluster, accelerators, request, options.algorithm);
     Simulator::Run();
-    for (const auto& line : communicator->DescribeUnfinished())
+    for (const std::string& line : runner.GetComplaints())
     {
-        std::cerr << "unfinished: " << line << std::endl;
+        std::cerr << line << std::endl;
     }
-    for (const auto& fault : cluster->GetFaults())
-    {
-        std::cerr << "fault: " << fault << std::endl;
-    }
-    if (result.done != result.ranks)
+    if (runner.GetDoneCount() != runner.GetSize())
     {
         return 1;
     }
-    const auto program = communicator->MakeProgram(request);
-    result.ideal = EvaluateIdealTime(*program, accelerators, cluster, communicator->GetStepCosts());
-    result.bound = GetBandwidthBound(*program, accelerators, cluster);
-    result.algorithmBandwidth = GetAlgorithmBandwidth(request, result.time);
-    result.busBandwidth = GetBusBandwidth(request, result.ranks, result.time);
-    Print(options, *cluster, result, digest.GetHash());
+    Print(options, *cluster, runner.GetSize(), runner.GetOutcome(), digest.GetHash());
     return cluster->GetFaults().empty() ? 0 : 1;
 }
 
@@ -198,9 +159,9 @@ main(int argc, char* argv[])
         Options options;
         ProgramOptions program("collective", "One collective operation on one fabric.");
         program.Add("operation",
-                    "what the ranks do",
-                    options.operation,
-                    {"all-reduce", "all-gather", "reduce-scatter", "point-to-point"});
+                    "what the ranks do: all-reduce, broadcast, ...",
+                    options.operation);
+        program.Add("algorithm", "TypeId of the algorithm; auto: chosen", options.algorithm);
         program.Add("bytes", "size of the whole buffer", options.bytes);
         program.Add("fabric", "which fabric", options.fabric, ListFabrics());
         program.Add("accelerators", "how many accelerators", options.accelerators, 1);

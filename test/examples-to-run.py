@@ -6,6 +6,12 @@ cpp_examples = [
     ("bench-events --events=1000 --rounds=1", "True", "False"),
     ("collective --accelerators=16 --bytes=1048576 --summary", "True", "False"),
     (
+        "collective-benchmark --algorithms=auto,BruckAlgorithm --operations=all-gather "
+        "--maxBytes=65536 --summary --quiet",
+        "True",
+        "False",
+    ),
+    (
         "congestion-control-comparison --controls=Hpcc,IdealFairShare --traffics=incast "
         "--bytes=1000000 --summary --quiet",
         "True",

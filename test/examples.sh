@@ -47,6 +47,11 @@ expect 2 'that can be made; there are: ns3::llm::Dcqcn' custom-congestion-contro
 expect 2 'option --operator is unknown' collective --operator=all-reduce
 expect 2 'pcap of frames with AckSize=84: RoCEv2 has 86' collective --pcap=x --ns3::llm::RdmaTransport::AckSize=84
 expect 2 "cannot write the trace file 'none/x-0-0.pcap'" collective --pcap=none/x
+expect 0 'operation=all-to-all' collective --operation=all-to-all --algorithm=ns3::llm::BruckAlgorithm --accelerators=16 --bytes=65536 --summary
+benchmark=(--quiet --summary --maxBytes=65536)
+expect 0 'PatAlgorithm' collective-benchmark "${benchmark[@]}" --operations=all-gather,reduce-scatter --algorithms=auto,PatAlgorithm
+expect 2 'Algorithm "ns3::llm::Rign" of --algorithms is not a collective algorithm' collective-benchmark --algorithms=Rign
+expect 2 'ns3::llm::PatAlgorithm does not do all-reduce; it does all-gather, reduce-scatter' collective-benchmark "${benchmark[@]}" --algorithms=PatAlgorithm
 
 printf '1\n0 99 3 100 1000 2\n' >flow.txt
 expect 2 "flow.txt, line 2: destination '99': a whole number from 0 to 15 is allowed" flow-traffic --pattern=file --accelerators=16
