@@ -137,7 +137,12 @@ PlanRows(const Options& options)
         std::istringstream algorithms(options.algorithms);
         while (std::getline(algorithms, row.algorithm, ','))
         {
-            CollectiveAlgorithm::CreateByName(CompleteName(row.algorithm), "--algorithms");
+            const auto algorithm =
+                CollectiveAlgorithm::CreateByName(CompleteName(row.algorithm), "--algorithms");
+            if (algorithm && !algorithm->Supports(row.request))
+            {
+                RefuseInput("--algorithms: " + row.algorithm + " does not do " + operation);
+            }
             for (uint64_t bytes = options.minBytes; bytes <= options.maxBytes;
                  bytes *= options.factor)
             {
