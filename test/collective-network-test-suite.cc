@@ -215,7 +215,7 @@ class CollectiveNetworkTestSuite : public TestSuite
         constexpr uint64_t LARGE = 4'000'000;
         for (const Op operation : {Op::ALL_REDUCE, Op::ALL_GATHER, Op::REDUCE_SCATTER})
         {
-            AddTestCase(new IdealCase("RingAlgorithm[Channels=2]", operation, LARGE, 0.01));
+            AddTestCase(new IdealCase("RingAlgorithm", operation, LARGE, 0.01));
             AddTestCase(new IdealCase("HalvingDoublingAlgorithm", operation, LARGE, 0.01));
         }
         for (const Op operation : {Op::BROADCAST, Op::REDUCE})

@@ -57,6 +57,12 @@ class Conservation : public FrameTransmitter::Observer
     Conservation(const Conservation&) = delete;
     Conservation& operator=(const Conservation&) = delete;
 
+    /** @return false: sums have no order */
+    bool NeedsOrder() const override
+    {
+        return false;
+    }
+
     void FrameArrived(const FrameTransmitter& transmitter, const Frame& frame, uint64_t) override
     {
         const std::size_t place = m_places.at(transmitter.GetObject());
@@ -113,7 +119,7 @@ class Conservation : public FrameTransmitter::Observer
         }
     };
 
-    using Kinds = std::array<Sum, 5>; //!< by FrameKind
+    using Kinds = std::array<Sum, 6>; //!< by FrameKind
 
     /** @param isSo whether it is as it has to be @param where the place @param what is wrong */
     template <typename... Parts>
@@ -266,9 +272,13 @@ class Conservation : public FrameTransmitter::Observer
                 out[kind].Add(m_arrived[m_places.at(port.GetPeer()->GetObject())][kind]);
             }
         }
-        const char* const names[] = {"data", "ACKs", "NACKs", "CNPs"};
-        for (std::size_t kind = 0; kind < 4; ++kind)
+        const char* const names[] = {"data", "ACKs", "NACKs", "CNPs", "PFC frames", "packets"};
+        for (std::size_t kind = 0; kind < in.size(); ++kind)
         {
+            if (kind == static_cast<std::size_t>(FrameKind::PAUSE))
+            {
+                continue; // these go from port to port
+            }
             const bool isEqual =
                 in[kind].frames == out[kind].frames && in[kind].bytes == out[kind].bytes;
             // two terminals back to back have no switch between: all comes out at once

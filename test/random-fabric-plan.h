@@ -297,7 +297,8 @@ class RandomFabricPlanner
         const auto mtu = Any<uint32_t>({256, 1000, 1000, 4096});
         const std::string recovery = AnyClass(RdmaLossRecovery::GetTypeId());
         m_plan.maxFrame = mtu + 500; // overheads and telemetry
-        Set("RdmaTransport::CongestionControl", AnyClass(RdmaCongestionControl::GetTypeId()));
+        const std::string control = AnyClass(RdmaCongestionControl::GetTypeId());
+        Set("RdmaTransport::CongestionControl", control);
         Set("RdmaTransport::LossRecovery", recovery);
         Set("RdmaTransport::Mtu", mtu);
         Set("RdmaTransport::FramesPerAck", Any<uint64_t>({1, 1, 1, 3}));
@@ -309,7 +310,8 @@ class RandomFabricPlanner
             Set("FabricSwitch::EcnMinThreshold", 4000);
             Set("FabricSwitch::EcnMaxThreshold", 40000);
         }
-        if (recovery == "ns3::llm::SelectiveRepeat" && Below(100) < 40)
+        const bool knowsPaths = control == "ns3::llm::IdealFairShare"; // of each flow
+        if (recovery == "ns3::llm::SelectiveRepeat" && !knowsPaths && Below(100) < 40)
         {
             Set("SelectiveRepeat::ReorderDepth", Any<uint64_t>({0, 3, 30}));
             Set("FabricSwitch::LoadBalancer", AnyClass(LoadBalancer::GetTypeId()));

@@ -95,6 +95,7 @@ Ptr<Cluster>
 BuildCluster(const Scenario& scenario)
 {
     Config::SetDefault("ns3::llm::RdmaTransport::CongestionControl", StringValue(scenario.control));
+    Config::SetDefault("ns3::llm::Communicator::Algorithm", StringValue("ns3::llm::RingAlgorithm"));
     ObjectFactory factory(scenario.helper);
     factory.Set("Accelerators", UintegerValue(scenario.accelerators));
     factory.Set("DomainSize", UintegerValue(scenario.domainSize));

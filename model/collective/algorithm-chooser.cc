@@ -93,10 +93,12 @@ AlgorithmChooser::GetEstimates(const CollectiveRequest& request, const StepCosts
     const Way& far = m_domains > 1 ? m_across : m_inside;
     if (isAll)
     {
-        constexpr double MESSAGE = 131072; // what follows the first message takes its bytes only
+        // each message on its way down is sent twice, after the software latency each time
+        constexpr double MESSAGE = 131072;
+        const double messages = std::max(1.0, std::ceil(bytes / 2 / MESSAGE));
         result[DoubleBinaryTreeAlgorithm::GetTypeId().GetName()] =
             2 * rounds * TimeOf(far, std::min(MESSAGE, bytes / 2), costs) +
-            2 * bytes * far.secondsPerByte;
+            2 * std::max(messages * costs.latency.GetSeconds(), bytes * far.secondsPerByte);
     }
     else if (m_domains == m_size)
     {
