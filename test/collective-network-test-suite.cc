@@ -226,7 +226,7 @@ class CollectiveNetworkTestSuite : public TestSuite
         {
             AddTestCase(new IdealCase("PatAlgorithm", operation, LARGE, 0.01));
         }
-        AddTestCase(new IdealCase("DoubleBinaryTreeAlgorithm", Op::ALL_REDUCE, LARGE, 0.01));
+        AddTestCase(new IdealCase("DoubleBinaryTreeAlgorithm", Op::ALL_REDUCE, LARGE, 0.03));
         AddTestCase(new IdealCase("BruckAlgorithm", Op::ALL_TO_ALL, LARGE, 0.01));
         AddTestCase(new IdealCase("BruckAlgorithm", Op::BARRIER, 0, 0.01));
         for (const Op operation : {Op::ALL_TO_ALL,

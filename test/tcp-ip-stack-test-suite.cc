@@ -61,6 +61,7 @@ class GoodputTestCase : public TestCase
         const auto sink = bench.SendTcp(0, 1, 0);
         uint64_t before = 0;
         Simulator::Schedule(MilliSeconds(5), [&]() { before = sink->GetTotalRx(); });
+        bench.net.isCutShort = true; // TCP goes on
         Simulator::Stop(MilliSeconds(15));
         Simulator::Run();
         const double bits = 8 * static_cast<double>(sink->GetTotalRx() - before);
@@ -118,6 +119,7 @@ class DctcpTestCase : public TestCase
                                         static_cast<uint64_t>(now)));
                                 });
         }
+        bench.net.isCutShort = true; // TCP goes on
         Simulator::Stop(MilliSeconds(40));
         Simulator::Run();
         const double bits = 8 * static_cast<double>(bench.GetReceived() - before);
