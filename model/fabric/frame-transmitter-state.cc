@@ -274,6 +274,7 @@ FrameTransmitter::SetTracer(PortTracer* tracer)
     {
         m_owner->ObserversChanged();
     }
+    ObserversChanged();
 }
 
 uint32_t
@@ -330,7 +331,8 @@ FrameTransmitter::ObserversChanged()
 bool
 FrameTransmitter::NeedsOrder() const
 {
-    return (m_loss && m_loss->NeedsOrder()) ||
+    // a tracer is told of frames that are lost at the far end
+    return (m_loss && (m_loss->NeedsOrder() || m_tracer)) ||
            std::any_of(m_observers.begin(),
                        m_observers.end(),
                        [](const Observer* observer) { return observer->NeedsOrder(); });
