@@ -50,6 +50,7 @@ class AckRecorder : public RdmaCongestionControlOf<RecorderState>
     }
 
   private:
+    /** @copydoc ns3::llm::RdmaCongestionControl::OnAck */
     void DoAck([[maybe_unused]] RecorderState& state,
                [[maybe_unused]] const QueuePairInfo& info,
                [[maybe_unused]] uint64_t now,

@@ -21,7 +21,7 @@ using namespace ns3::llm;
 namespace
 {
 
-using Op = CollectiveOperation;
+using Op = CollectiveOperation; //!< the operations
 
 /** Domains of `rails` consecutive accelerators; no paths. */
 class GridLocality : public Locality

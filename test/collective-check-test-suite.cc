@@ -22,7 +22,7 @@ using namespace ns3::llm;
 namespace
 {
 
-using Op = CollectiveOperation;
+using Op = CollectiveOperation; //!< the operations
 
 /** @param function may refuse @return the refusal's text, or "" */
 std::string

@@ -18,7 +18,7 @@ using namespace ns3::llm;
 namespace
 {
 
-using Op = CollectiveOperation;
+using Op = CollectiveOperation; //!< the operations
 
 /** @param count how many @return accelerators 0, 1, ... */
 std::vector<uint32_t>

@@ -33,7 +33,6 @@ class FrameBalancer : public LoadBalancer
         return tid;
     }
 
-    /** @copydoc ns3::llm::LoadBalancer::Choose */
     uint16_t Choose(const TransitFrame& frame, const Ports& ports, uint32_t) override
     {
         return PortOf(DrawFor(frame), ports);

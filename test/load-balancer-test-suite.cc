@@ -23,7 +23,10 @@ using namespace ns3::llm;
 namespace
 {
 
-const std::vector<std::string> FOUR(4, "100Gbps"); //!< rates of ports
+const std::vector<std::string> FOUR = {"100Gbps",
+                                       "100Gbps",
+                                       "100Gbps",
+                                       "100Gbps"}; //!< rates of ports
 
 /** @param counts of equally likely outcomes @return chi-square */
 double

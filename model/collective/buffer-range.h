@@ -25,7 +25,10 @@ struct BufferRange
     }
 };
 
-/** @ingroup llm-fabric-collective Stretches that travel in one message. */
+/**
+ * @ingroup llm-fabric-collective
+ * Stretches that travel in one message.
+ */
 using BufferRanges = std::vector<BufferRange>;
 
 /**

@@ -22,7 +22,7 @@ namespace ns3::llm
 namespace
 {
 
-using Json = nlohmann::json;
+using Json = nlohmann::json; //!< what a file is
 
 /** Reads the parts of one object; says where in the file when something is wrong. */
 class Fields

@@ -190,7 +190,7 @@ class alignas(64) SendQueuePair
 
     /**
      * A receiver says how much of all payload has come to it marked.
-     * @param sum modulo 2^Frame::NUMBER_BITS, bytes
+     * @param sum modulo 2^24 (Frame's NUMBER_BITS), bytes
      * @param ackedBytes payload newly acknowledged
      * @return of it, what has come marked, bytes
      */
