@@ -304,8 +304,8 @@ FrameSimulatorImpl::RunEvent()
     m_now = event.tick;
     m_context = event.context;
     m_lastUid = event.key;
-    event.impl->Invoke();
-    event.impl->Unref();
+    const Ptr<EventImpl> impl(event.impl, false); // freed too if it throws
+    impl->Invoke();
 }
 
 void
