@@ -174,7 +174,7 @@ IdealNetwork::Begin(uint32_t queue)
         m_links[link].flows.push_back(queue);
     }
     flow.ackCredit = GetOpenAck(queue, true);
-    Share(flow.links);
+    ShareSoon(flow.links);
 }
 
 double
@@ -203,8 +203,20 @@ IdealNetwork::GetFreeRate(const Link& link)
 }
 
 void
-IdealNetwork::Share(const std::vector<uint32_t>& links)
+IdealNetwork::ShareSoon(const std::vector<uint32_t>& links)
 {
+    if (m_toShare.empty())
+    {
+        Schedule(0, [this]() { Share(); });
+    }
+    m_toShare.insert(links.begin(), links.end());
+}
+
+void
+IdealNetwork::Share()
+{
+    const std::set<uint32_t> links = std::move(m_toShare);
+    m_toShare.clear();
     std::vector<uint32_t> flows;
     for (const uint32_t link : links)
     {
@@ -354,7 +366,7 @@ IdealNetwork::Finish(uint32_t queue, uint64_t version)
     }
     if (flow.transfers.empty())
     {
-        Share(flow.links);
+        ShareSoon(flow.links);
     }
     else
     {
@@ -395,7 +407,7 @@ IdealNetwork::ChangeAcks(const std::vector<uint32_t>& links, double change, int 
             link.ackBits = 0;
         }
     }
-    Share(links);
+    ShareSoon(links);
 }
 
 void

@@ -9,6 +9,7 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <set>
 #include <vector>
 
 namespace ns3::llm
@@ -134,10 +135,12 @@ class IdealNetwork
      */
     void Finish(uint32_t queue, uint64_t version);
     /**
-     * Share the rates anew of all flows that a change concerns.
-     * @param links the links on which something changed
+     * Have links shared anew once all that happens at this time has happened.
+     * @param links whose flows may change their rates
      */
-    void Share(const std::vector<uint32_t>& links);
+    void ShareSoon(const std::vector<uint32_t>& links);
+    /** Share the links that wait for it, and those that these have flows in common with. */
+    void Share();
     /**
      * The same for flows that share links with others.
      * @param flows their queues
@@ -188,6 +191,7 @@ class IdealNetwork
      */
     static double GetFreeRate(const Link& link);
 
+    std::set<uint32_t> m_toShare;               //!< see ShareSoon()
     double m_now = 0;                           //!< ps
     uint64_t m_sequence = 0;                    //!< of events
     std::vector<Event> m_events;                //!< what is to do: a heap
