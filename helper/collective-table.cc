@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <iomanip>
 #include <map>
 #include <sstream>
@@ -16,11 +17,15 @@ namespace ns3::llm
 namespace
 {
 
-/** @param row a row @return its name in legends */
+/** @param row a row @param rows all @return its name in legends */
 std::string
-GetLabel(const CollectiveRow& row)
+GetLabel(const CollectiveRow& row, const std::vector<CollectiveRow>& rows)
 {
-    return row.operation + ", " + row.algorithm;
+    const bool isSame =
+        std::all_of(rows.begin(),
+                    rows.end(),
+                    [&](const CollectiveRow& other) { return other.operation == row.operation; });
+    return isSame ? row.algorithm : row.operation + ", " + row.algorithm;
 }
 
 /** @param time a time @return it in us */
@@ -48,13 +53,13 @@ MakeScript(const std::vector<CollectiveRow>& rows, const std::string& scene)
     {
         std::ostringstream line;
         line << row.bytes << ' ' << row.busGBytesPerS << '\n';
-        blocks[GetLabel(row)] += line.str();
+        blocks[GetLabel(row, rows)] += line.str();
     }
     std::ostringstream script;
     script << "set logscale x 2\nset format x \"%.0b %BB\"\n"
            << "set xlabel \"size\"\nset ylabel \"bus bandwidth [GB/s]\"\n"
            << "set title \"" << scene << "\" noenhanced\nset grid\nset yrange [0:*]\n"
-           << "set key outside bottom center horizontal noenhanced\n";
+           << "set key outside right top vertical noenhanced\nset colorsequence podo\n";
     uint32_t number = 0;
     for (const auto& [label, lines] : blocks)
     {
