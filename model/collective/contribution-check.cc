@@ -57,6 +57,10 @@ ContributionCheck::Copy(uint32_t rank, const BufferRanges& ranges, Content& cont
 {
     for (const BufferRange& range : ranges)
     {
+        if (range.bytes == 0)
+        {
+            continue; // of which nothing can be missing
+        }
         uint64_t next = range.begin;
         for (auto [at, end] = m_held[rank].equal_range(ToInterval(range)); at != end; ++at)
         {
