@@ -163,7 +163,45 @@ class ChoiceTestCase : public TestCase
     }
 };
 
-/** An all-gather in which rank 1 gets the part of rank 0 twice and never that of rank 2. */
+/** Direct, but for one message. */
+class WrongProgram : public StepProgram
+{
+  public:
+    /** @param right what it is like */
+    explicit WrongProgram(std::shared_ptr<const StepProgram> right)
+        : m_right(std::move(right))
+    {
+    }
+
+    uint32_t GetSize() const override
+    {
+        return m_right->GetSize();
+    }
+
+    uint32_t GetLaneCount(uint32_t rank) const override
+    {
+        return m_right->GetLaneCount(rank);
+    }
+
+    uint32_t GetLaneLength(uint32_t rank, uint32_t lane) const override
+    {
+        return m_right->GetLaneLength(rank, lane);
+    }
+
+    Step GetStep(uint32_t rank, uint32_t lane, uint32_t index) const override
+    {
+        Step step = m_right->GetStep(rank, lane, index);
+        const bool isSent = step.kind == Step::SEND && rank == 2 && step.peer == 1;
+        const bool isTaken = step.kind == Step::RECEIVE && rank == 1 && step.peer == 2;
+        step.bytes = isSent || isTaken ? step.bytes - 1 : step.bytes;
+        return step;
+    }
+
+  private:
+    std::shared_ptr<const StepProgram> m_right; //!< what it is like
+};
+
+/** An all-gather in which rank 1 gets a byte less from rank 2 than it must. */
 class WrongAlgorithm : public CollectiveAlgorithm
 {
   public:
@@ -186,45 +224,7 @@ class WrongAlgorithm : public CollectiveAlgorithm
                                                    const std::vector<uint32_t>& accelerators,
                                                    Ptr<const Locality> locality) const override
     {
-        /** Direct, but for one message. */
-        class Program : public StepProgram
-        {
-          public:
-            /** @param right what it is like */
-            explicit Program(std::shared_ptr<const StepProgram> right)
-                : m_right(std::move(right))
-            {
-            }
-
-            uint32_t GetSize() const override
-            {
-                return m_right->GetSize();
-            }
-
-            uint32_t GetLaneCount(uint32_t rank) const override
-            {
-                return m_right->GetLaneCount(rank);
-            }
-
-            uint32_t GetLaneLength(uint32_t rank, uint32_t lane) const override
-            {
-                return m_right->GetLaneLength(rank, lane);
-            }
-
-            Step GetStep(uint32_t rank, uint32_t lane, uint32_t index) const override
-            {
-                Step step = m_right->GetStep(rank, lane, index);
-                const bool isSent = step.kind == Step::SEND && rank == 2 && step.peer == 1;
-                const bool isTaken = step.kind == Step::RECEIVE && rank == 1 && step.peer == 2;
-                step.bytes = isSent || isTaken ? step.bytes - 1 : step.bytes;
-                return step;
-            }
-
-          private:
-            std::shared_ptr<const StepProgram> m_right; //!< what it is like
-        };
-
-        return std::make_shared<Program>(
+        return std::make_shared<WrongProgram>(
             CreateObject<DirectAlgorithm>()->MakeProgram(request, accelerators, locality));
     }
 };
