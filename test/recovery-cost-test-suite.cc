@@ -273,8 +273,8 @@ class BytesPerAckTestCase : public TestCase
             net.MakeStar(2, "100Gbps");
             net.Send(0, 1, 20000);
             Simulator::Run();
-            const uint64_t sent =
-                net.network->GetTerminalPort(1)->GetTransmitter().GetCounters().frames;
+            const auto sent = static_cast<int>(
+                net.network->GetTerminalPort(1)->GetTransmitter().GetCounters().frames);
             NS_TEST_EXPECT_MSG_EQ(sent, acks, bytes << " B or " << frames << " frames");
         }
     }
