@@ -102,21 +102,10 @@ class BruckProgram : public ListedProgram
             if ((way & distance) != 0)
             {
                 const uint32_t from = (sender + size - (way & (distance - 1))) % size;
-                result.push_back(GetBlock(from, (from + way) % size));
+                result.push_back(GetBlock(m_request, size, from, (from + way) % size));
             }
         }
         return result;
-    }
-
-    /**
-     * @param from a rank
-     * @param to another
-     * @return what the one has for the other
-     */
-    BufferRange GetBlock(uint32_t from, uint32_t to) const
-    {
-        return m_request.matrix ? m_request.matrix->GetBlock(from, to)
-                                : GetPart({from * m_request.bytes, m_request.bytes}, GetSize(), to);
     }
 
     CollectiveRequest m_request; //!< the operation

@@ -116,6 +116,13 @@ CheckRequest(const CollectiveRequest& request, uint32_t size)
     }
 }
 
+BufferRange
+GetBlock(const CollectiveRequest& request, uint32_t size, uint32_t from, uint32_t to)
+{
+    return request.matrix ? request.matrix->GetBlock(from, to)
+                          : GetPart({from * request.bytes, request.bytes}, size, to);
+}
+
 bool
 IsReduction(CollectiveOperation operation)
 {

@@ -70,6 +70,17 @@ void CheckRequest(const CollectiveRequest& request, uint32_t size);
 
 /**
  * @ingroup llm-fabric-collective
+ * Where a block of an all-to-all lies in the buffer.
+ * @param request an all-to-all, even or not
+ * @param size number of ranks
+ * @param from a rank
+ * @param to another
+ * @return what the one has for the other
+ */
+BufferRange GetBlock(const CollectiveRequest& request, uint32_t size, uint32_t from, uint32_t to);
+
+/**
+ * @ingroup llm-fabric-collective
  * @param operation an operation
  * @return whether it adds up what ranks contribute
  */

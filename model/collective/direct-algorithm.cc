@@ -142,9 +142,8 @@ class DirectProgram : public StepProgram
         case CollectiveOperation::GATHER:
             return GetPart(all, m_size, sender);
         case CollectiveOperation::ALL_TO_ALL:
-            return GetPart({sender * m_request.bytes, m_request.bytes}, m_size, receiver);
         case CollectiveOperation::ALL_TO_ALL_V:
-            return m_request.matrix->GetBlock(sender, receiver);
+            return GetBlock(m_request, m_size, sender, receiver);
         default:
             return all;
         }

@@ -189,8 +189,10 @@ class HierarchicalProgram : public ListedProgram
                 BufferRanges ranges;
                 for (uint32_t other = 0; other < m_grid.GetDomainCount(); ++other)
                 {
-                    ranges.push_back(
-                        GetBlock(m_grid.GetRank(domain, from), m_grid.GetRank(other, to)));
+                    ranges.push_back(GetBlock(m_request,
+                                              GetSize(),
+                                              m_grid.GetRank(domain, from),
+                                              m_grid.GetRank(other, to)));
                 }
                 blocks.push_back(ranges);
             }
@@ -209,20 +211,15 @@ class HierarchicalProgram : public ListedProgram
                 BufferRanges ranges;
                 for (uint32_t other = 0; other < m_grid.GetRailCount(); ++other)
                 {
-                    ranges.push_back(
-                        GetBlock(m_grid.GetRank(from, other), m_grid.GetRank(to, rail)));
+                    ranges.push_back(GetBlock(m_request,
+                                              GetSize(),
+                                              m_grid.GetRank(from, other),
+                                              m_grid.GetRank(to, rail)));
                 }
                 blocks.push_back(ranges);
             }
         }
         return blocks;
-    }
-
-    /** @param from a rank @param to another @return what the one has for the other */
-    BufferRange GetBlock(uint32_t from, uint32_t to) const
-    {
-        return m_request.matrix ? m_request.matrix->GetBlock(from, to)
-                                : GetPart({from * m_request.bytes, m_request.bytes}, GetSize(), to);
     }
 
     CollectiveRequest m_request;                                //!< the operation
