@@ -20,7 +20,6 @@ DeadlockDetector::Collect(const FabricSwitch& from)
     for (std::size_t s = 0; s < switches.size(); ++s)
     {
         const FabricSwitch& at = *switches[s];
-        const_cast<FabricSwitch&>(at).CatchUp(); // it may not have handled all of before now
         for (uint32_t p = 0; p < at.GetPortCount(); ++p)
         {
             const FrameTransmitter& port = at.GetPort(p)->GetTransmitter();
