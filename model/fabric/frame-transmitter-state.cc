@@ -255,6 +255,7 @@ FrameTransmitter::SetEcn(std::shared_ptr<const EcnTable> table, uint64_t seed)
     m_ecn = std::move(table);
     m_seed = seed;
     m_plainBytes = GetPlainBytes();
+    m_carelessTicks = 0;
 }
 
 void
@@ -270,6 +271,7 @@ FrameTransmitter::SetTracer(PortTracer* tracer)
     m_tracer = tracer;
     SetCare(TRACED, tracer);
     m_plainBytes = GetPlainBytes();
+    m_carelessTicks = 0;
     if (m_owner)
     {
         m_owner->ObserversChanged();

@@ -104,6 +104,30 @@ FrameTransmitter::MeetPeer()
 void
 FrameTransmitter::EnqueueWithCare(const TransitFrame& transit, uint16_t ingress, uint64_t now)
 {
+    SettleUpTo(now);
+    if ((m_waitingMask | m_pausedMask | m_needsCare) == 0 &&
+        (m_ring.IsSettled() || transit.trafficClass <= m_fixedClass))
+    {
+        Count(transit);
+        ResetCareless();
+        Commit(transit, ingress, now);
+    }
+    else
+    {
+        EnqueueByRank(transit, ingress, now);
+    }
+}
+
+void
+FrameTransmitter::ResetCareless()
+{
+    // what waits is not longer than the backlog, and so no new maximum
+    m_carelessTicks = m_pool->HasTelemetry() ? 0 : GetSerializationTicks(m_maxQueued);
+}
+
+void
+FrameTransmitter::EnqueueByRank(const TransitFrame& transit, uint16_t ingress, uint64_t now)
+{
     const uint8_t trafficClass = transit.trafficClass;
     if (m_waitingMask != 0 && m_decisionAt <= now)
     {
@@ -166,11 +190,12 @@ FrameTransmitter::CommitAhead(const TransitFrame& transit, uint16_t ingress)
     departure = transit;
     departure.ingress = ingress;
     departure.arrivalTick = start + delay + m_delay;
+    m_lastStart = GetStart(m_ring.Back());
     if (place == 0)
     {
         ScheduleArrival(departure.arrivalTick);
     }
-    if (m_buffer && m_buffer->IsWatched())
+    if (IsWatched())
     {
         Watch();
     }
@@ -254,7 +279,7 @@ FrameTransmitter::Depart()
     if (m_settlingAt == now)
     {
         m_settlingAt = FrameClock::NEVER;
-        if (m_needsCare & TRACED || (m_buffer && m_buffer->IsWatched()))
+        if (m_needsCare & TRACED || IsWatched())
         {
             ScheduleSettling();
         }
@@ -335,6 +360,7 @@ FrameTransmitter::TakeBack()
         m_ring.PopBack();
         waiting.PushFront(frame, m_waitingMask);
     }
+    m_lastStart = 0;
 }
 
 void

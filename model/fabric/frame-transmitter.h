@@ -79,13 +79,17 @@ class alignas(64) FrameTransmitter
     void Enqueue(const TransitFrame& transit, uint16_t ingress)
     {
         const uint64_t now = m_clock->NowTicks();
-        SettleUpTo(now);
+        const uint32_t queued = m_queued[transit.trafficClass] + transit.wireBytes;
+        const uint64_t start = std::max(now, m_freeAt);
+        const uint64_t end = start + GetSerializationTicks(transit.wireBytes);
         const bool isPlain = (m_waitingMask | m_pausedMask | m_needsCare) == 0 &&
-                             (m_ring.IsSettled() || transit.trafficClass <= m_fixedClass);
+                             (m_lastStart <= now || transit.trafficClass <= m_fixedClass) &&
+                             end - now <= m_carelessTicks && queued <= m_plainBytes &&
+                             !IsWatched();
         if (__builtin_expect(isPlain, 1))
         {
-            Count(transit);
-            Commit(transit, ingress, now);
+            m_queued[transit.trafficClass] = queued;
+            Append(transit, ingress, start, end);
         }
         else
         {
@@ -424,28 +428,41 @@ class alignas(64) FrameTransmitter
     }
 
     /** Fix the departure of a frame after all others. @param transit the frame @param ingress its
+     * @param start when its transmission starts @param end when it ends */
+    void Append(const TransitFrame& transit, uint16_t ingress, uint64_t start, uint64_t end)
+    {
+        m_lastStart = start;
+        m_freeAt = end;
+        m_fixedClass = transit.trafficClass;
+        TransitFrame& departure = m_ring.PushBack(transit);
+        departure.arrivalTick = end + m_delay;
+        departure.ingress = ingress;
+        if (m_farBatch || m_ring.GetSize() == 1) // to tell batches too often costs less than to ask
+        {
+            ScheduleArrival(end + m_delay);
+        }
+    }
+
+    /** As Append(), when all that has left is settled. @param transit the frame @param ingress its
      * @param now ps */
     void Commit(const TransitFrame& transit, uint16_t ingress, uint64_t now)
     {
         const uint64_t start = std::max(now, m_freeAt);
-        m_freeAt = start + GetSerializationTicks(transit.wireBytes);
-        const uint64_t arrival = m_freeAt + m_delay;
-        m_fixedClass = transit.trafficClass;
-        TransitFrame& departure = m_ring.PushBack(transit);
-        departure.arrivalTick = arrival;
-        departure.ingress = ingress;
-        if (m_farBatch || m_ring.GetSize() == 1) // to tell batches too often costs less than to ask
-        {
-            ScheduleArrival(arrival);
-        }
+        Append(transit, ingress, start, start + GetSerializationTicks(transit.wireBytes));
         if (start <= now)
         {
-            SettleOne(); // rather now than later, while all that it touches is at hand
+            SettleOne();
         }
-        if (m_buffer && __builtin_expect(m_buffer->IsWatched(), 0))
+        if (IsWatched())
         {
             Watch();
         }
+    }
+
+    /** @return whether departures must be exact */
+    bool IsWatched() const
+    {
+        return m_buffer && m_buffer->IsWatched();
     }
 
     /** @param departure a fixed departure @return when its transmission starts */
@@ -462,9 +479,13 @@ class alignas(64) FrameTransmitter
         m_maxQueued = std::max(m_maxQueued, queued);
     }
 
-    /** Queue a frame that can perhaps not be fixed at once. @param transit it @param ingress its
-     * @param now ps */
+    /** Queue a frame that can perhaps not be fixed at once, or after what has left is settled.
+     * @param transit it @param ingress its @param now ps */
     void EnqueueWithCare(const TransitFrame& transit, uint16_t ingress, uint64_t now);
+    /** @copydoc EnqueueWithCare */
+    void EnqueueByRank(const TransitFrame& transit, uint16_t ingress, uint64_t now);
+    /** What a queue or a mark depends on has changed: see when it is to be careful again. */
+    void ResetCareless();
 
     /** @param trafficClass a class @return its place in the order of service: classes at the same one
      * share by weight */
@@ -534,7 +555,9 @@ class alignas(64) FrameTransmitter
     uint64_t m_sentBytes = 0;         //!< wire bytes of these
     std::array<uint32_t, TRAFFIC_CLASSES + 1> m_queued{}; //!< wire bytes not departed, by class
     uint32_t m_maxQueued = 0;                             //!< the largest of these so far
-    uint32_t m_plainBytes = UINT32_MAX;                   //!< see GetPlainBytes()
+    uint64_t m_carelessTicks = 0; //!< up to such a backlog, ps, nothing depends on what has left by now
+    uint64_t m_lastStart = 0;     //!< when the last fixed departure starts, or before it
+    uint32_t m_plainBytes = UINT32_MAX; //!< see GetPlainBytes()
     SwitchBatch* m_farBatch = nullptr; //!< batches of the far end, if it has them
     uint16_t m_farInput = 0;           //!< which of its inputs this link is
 
