@@ -25,6 +25,7 @@ FrameTransmitter::Install(FrameClock* clock,
     m_index = index;
     m_place = place;
     m_object = clock->AddObject(this);
+    clock->NoteState(sizeof(FrameTransmitter));
     clock->SetHandler(FrameEventKind::ARRIVAL, &HandleArrival);
     clock->SetHandler(FrameEventKind::DEPARTURE, &HandleDeparture);
     clock->SetHints(FrameEventKind::ARRIVAL, {&FetchFront, &Prepare, &PrepareNext});
@@ -425,6 +426,7 @@ FrameTransmitter::Arrive()
     if (m_ring.GetSize() != 0)
     {
         m_clock->ScheduleFrame(m_ring.Front().arrivalTick, FrameEventKind::ARRIVAL, m_object);
+        __builtin_prefetch(m_ring.Front().frame);
     }
     if (m_isObserved && !Inspect(transit))
     {

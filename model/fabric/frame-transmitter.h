@@ -406,7 +406,7 @@ class alignas(64) FrameTransmitter
         }
         ++m_sentFrames;
         m_sentBytes += bytes;
-        m_ring.SettleOne();
+        m_ring.Settle(1);
         if (m_buffer && departure.trafficClass != PAUSE_CLASS)
         {
             m_buffer->Release(departure.ingress, departure.trafficClass, bytes);
@@ -415,6 +415,48 @@ class alignas(64) FrameTransmitter
                 m_owner->BufferReleased();
             }
         }
+    }
+
+    /** As SettleUpTo(), cheap for several. @copydoc SettleUpTo */
+    void SettleSeveral(uint64_t now)
+    {
+        if (m_carelessTicks != 0 && m_rateBytes == 1 && !IsWatched())
+        {
+            SettlePlainly(now);
+        }
+        SettleUpTo(now);
+    }
+
+    /** Take note of what has left by a tick up to a departure at which more happens. @param now it */
+    void SettlePlainly(uint64_t now)
+    {
+        SharedBuffer* const buffer = m_buffer;
+        const uint64_t rateTicks = m_rateTicks;
+        const uint64_t until = now + m_delay;
+        const uint32_t plainBytes = m_plainBytes;
+        const uint32_t settled = m_ring.GetSettledCount();
+        const uint32_t most = m_ring.GetSize() - settled;
+        uint32_t count = 0;
+        uint64_t sent = 0;
+        for (; count < most; ++count)
+        {
+            const TransitFrame& departure = m_ring.At(settled + count);
+            const uint32_t bytes = departure.wireBytes;
+            const uint8_t trafficClass = departure.trafficClass;
+            if (departure.arrivalTick - bytes * rateTicks > until || m_queued[trafficClass] > plainBytes)
+            {
+                break;
+            }
+            m_queued[trafficClass] -= bytes;
+            sent += bytes;
+            if (buffer && trafficClass != PAUSE_CLASS)
+            {
+                buffer->ReleasePlainly(departure.ingress, trafficClass, bytes);
+            }
+        }
+        m_sentFrames += count;
+        m_sentBytes += sent;
+        m_ring.Settle(count);
     }
 
     /** @return what waits, made if it is the first */

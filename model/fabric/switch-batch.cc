@@ -44,7 +44,6 @@ SwitchBatch::SwitchBatch(FrameClock* clock,
     m_keys.resize(leaves);
     m_tree.resize(2 * leaves);
     clock->SetHandler(FrameEventKind::SWITCH_BATCH, &Handle);
-    clock->SetHints(FrameEventKind::SWITCH_BATCH, {&FetchBatch, &FetchPorts, &FetchFrames});
 }
 
 void
@@ -174,6 +173,7 @@ SwitchBatch::Replace(uint32_t leaf, uint64_t key)
 uint64_t
 SwitchBatch::Gather(uint64_t end)
 {
+    FetchPorts();
     m_next = FrameClock::NEVER;
     uint32_t count = 0;
     for (uint32_t word = 0; word * 64 < m_inputs.size(); ++word)
@@ -196,7 +196,7 @@ SwitchBatch::Gather(uint64_t end)
                 continue;
             }
             // the sender has handled all up to a delay ago, and what arrives is marked or not by then
-            input.link->SettleUpTo(end - 1 - input.link->m_delay);
+            input.link->SettleSeveral(end - 1 - input.link->m_delay);
             input.leaf = static_cast<uint16_t>(count);
             m_keys[count++] = MakeKey(index, tick, end);
         }
@@ -285,34 +285,15 @@ SwitchBatch::RunDepartures(uint64_t tick)
 }
 
 void
-SwitchBatch::FetchBatch(const void* object)
+SwitchBatch::FetchPorts() const
 {
-    const SwitchBatch* batch = static_cast<const FrameTransmitter*>(object)->m_ownBatch;
-    __builtin_prefetch(batch);
-    __builtin_prefetch(reinterpret_cast<const char*>(batch) + 64);
-}
-
-void
-SwitchBatch::FetchPorts(const void* object)
-{
-    if (const SwitchBatch* batch = static_cast<const FrameTransmitter*>(object)->m_ownBatch)
+    for (uint32_t word = 0; word * 64 < m_inputs.size(); ++word)
     {
-        for (const Input& input : batch->m_inputs)
+        for (uint64_t active = m_active[word]; active != 0; active &= active - 1)
         {
-            __builtin_prefetch(input.link);
-            batch->m_outputs[input.port].Prefetch();
-        }
-    }
-}
-
-void
-SwitchBatch::FetchFrames(const void* object)
-{
-    if (const SwitchBatch* batch = static_cast<const FrameTransmitter*>(object)->m_ownBatch)
-    {
-        for (const Input& input : batch->m_inputs)
-        {
-            input.link->m_ring.Prefetch();
+            const Input& input = m_inputs[word * 64 + static_cast<uint32_t>(__builtin_ctzll(active))];
+            input.link->Prefetch();
+            m_outputs[input.port].Prefetch();
         }
     }
 }

@@ -84,12 +84,8 @@ class alignas(64) SwitchBatch
   private:
     /** Handler of FrameEventKind::SWITCH_BATCH. @param object first transmitter of the switch */
     static void Handle(void* object);
-    /** Hints before a batch, from far to near. @param object first transmitter of the switch */
-    static void FetchBatch(const void* object);
-    /** @copydoc FetchBatch */
-    static void FetchPorts(const void* object);
-    /** @copydoc FetchBatch */
-    static void FetchFrames(const void* object);
+    /** Fetch what a batch touches, all at once rather than one after the other. */
+    void FetchPorts() const;
 
     /** Where a link's arrivals are read. */
     struct Input
