@@ -142,7 +142,7 @@ SwitchBatch::Advance(uint32_t index, uint64_t end)
     ++input.place;
     if (--input.left == 0)
     {
-        m_active[index / 64] &= ~(uint64_t{1} << index % 64);
+        SetIdle(index);
         Finish(input);
         return NO_KEY;
     }
@@ -170,37 +170,72 @@ SwitchBatch::Replace(uint32_t leaf, uint64_t key)
     return key;
 }
 
-uint64_t
-SwitchBatch::Gather(uint64_t end)
+template <typename Visit>
+inline void
+SwitchBatch::VisitActive(Visit visit)
 {
-    FetchPorts();
-    m_next = FrameClock::NEVER;
-    uint32_t count = 0;
     for (uint32_t word = 0; word * 64 < m_inputs.size(); ++word)
     {
         for (uint64_t active = m_active[word]; active != 0; active &= active - 1)
         {
-            const uint32_t index = word * 64 + static_cast<uint32_t>(__builtin_ctzll(active));
+            visit(word * 64 + static_cast<uint32_t>(__builtin_ctzll(active)));
+        }
+    }
+}
+
+inline void
+SwitchBatch::FetchActive()
+{
+    VisitActive(
+        [this](uint32_t index)
+        {
+            const Input& input = m_inputs[index];
+            input.link->Prefetch();
+            m_outputs[input.port].Prefetch();
+        });
+    VisitActive(
+        [this](uint32_t index)
+        {
             Input& input = m_inputs[index];
             input.left = input.link->m_ring.GetSize();
+            input.link->m_ring.Read(input.frames, input.place, input.mask);
+            __builtin_prefetch(input.frames + input.place);
+        });
+}
+
+inline uint32_t
+SwitchBatch::ReadFirst(uint64_t end)
+{
+    m_next = FrameClock::NEVER;
+    uint32_t count = 0;
+    VisitActive(
+        [this, end, &count](uint32_t index)
+        {
+            Input& input = m_inputs[index];
             if (input.left == 0) // taken back
             {
-                m_active[word] &= ~(uint64_t{1} << index % 64);
-                continue;
+                SetIdle(index);
+                return;
             }
-            input.link->m_ring.Read(input.frames, input.place, input.mask);
             const uint64_t tick = input.frames[input.place].arrivalTick;
             if (tick >= end)
             {
                 m_next = std::min(m_next, tick);
-                continue;
+                return;
             }
             // the sender has handled all up to a delay ago, and what arrives is marked or not by then
             input.link->SettleSeveral(end - 1 - input.link->m_delay);
             input.leaf = static_cast<uint16_t>(count);
             m_keys[count++] = MakeKey(index, tick, end);
-        }
-    }
+        });
+    return count;
+}
+
+uint64_t
+SwitchBatch::Gather(uint64_t end)
+{
+    FetchActive();
+    const uint32_t count = ReadFirst(end);
     if (count == 0)
     {
         return NO_KEY;
@@ -281,20 +316,6 @@ SwitchBatch::RunDepartures(uint64_t tick)
         m_departures.pop_back();
         m_clock->SetLocalTick(at);
         m_outputs[port].Depart();
-    }
-}
-
-void
-SwitchBatch::FetchPorts() const
-{
-    for (uint32_t word = 0; word * 64 < m_inputs.size(); ++word)
-    {
-        for (uint64_t active = m_active[word]; active != 0; active &= active - 1)
-        {
-            const Input& input = m_inputs[word * 64 + static_cast<uint32_t>(__builtin_ctzll(active))];
-            input.link->Prefetch();
-            m_outputs[input.port].Prefetch();
-        }
     }
 }
 

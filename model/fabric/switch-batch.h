@@ -84,9 +84,6 @@ class alignas(64) SwitchBatch
   private:
     /** Handler of FrameEventKind::SWITCH_BATCH. @param object first transmitter of the switch */
     static void Handle(void* object);
-    /** Fetch what a batch touches, all at once rather than one after the other. */
-    void FetchPorts() const;
-
     /** Where a link's arrivals are read. */
     struct Input
     {
@@ -115,6 +112,19 @@ class alignas(64) SwitchBatch
 
     /** Have the event. @param tick when */
     void Arm(uint64_t tick);
+    /** Link by link, what may have frames. @tparam Visit a function: void (uint32_t index)
+     * @param visit called with the index of each input */
+    template <typename Visit>
+    void VisitActive(Visit visit);
+    /** An input has no frames. @param index of the input */
+    void SetIdle(uint32_t index)
+    {
+        m_active[index / 64] &= ~(uint64_t{1} << index % 64);
+    }
+    /** Fetch what a batch touches, all at once rather than one after the other, and read the rings. */
+    void FetchActive();
+    /** Write the keys of the first early frames. @param end before this tick @return how many */
+    uint32_t ReadFirst(uint64_t end);
     /** Find the links with frames that arrive early, and make the tree. @param end before this tick
      * @return the least key */
     uint64_t Gather(uint64_t end);
