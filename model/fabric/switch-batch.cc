@@ -299,7 +299,7 @@ SwitchBatch::Deliver(FrameTransmitter& link, uint16_t port, const TransitFrame& 
     }
     if (transit.kind != FrameKind::PAUSE)
     {
-        m_owner->FabricSwitch::ReceiveFrame(port, transit);
+        m_owner->Forward(port, transit);
         return;
     }
     m_outputs[port].SetPaused(static_cast<uint8_t>(transit.frame->psn),

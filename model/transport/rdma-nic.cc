@@ -156,10 +156,11 @@ RdmaNic::ReceiveFrame(uint16_t, const TransitFrame& transit)
     {
     case FrameKind::DATA:
     {
+        const uint32_t source = frame->source; // the frame may be the answer afterwards
         Message message;
-        message.source = m_transport->GetAccelerator(frame->source);
         if (m_receiver.Receive(frame, message))
         {
+            message.source = m_transport->GetAccelerator(source);
             message.destination = m_accelerator;
             do
             {
