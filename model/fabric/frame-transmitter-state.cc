@@ -260,7 +260,6 @@ FrameTransmitter::SetEcn(std::shared_ptr<const EcnTable> table, uint64_t seed)
     m_ecn = std::move(table);
     m_seed = seed;
     m_plainBytes = GetPlainBytes();
-    m_carelessTicks = 0;
 }
 
 void
@@ -276,7 +275,6 @@ FrameTransmitter::SetTracer(PortTracer* tracer)
     m_tracer = tracer;
     SetCare(TRACED, tracer);
     m_plainBytes = GetPlainBytes();
-    m_carelessTicks = 0;
     if (m_owner)
     {
         m_owner->ObserversChanged();

@@ -106,24 +106,28 @@ void
 FrameTransmitter::EnqueueWithCare(const TransitFrame& transit, uint16_t ingress, uint64_t now)
 {
     SettleUpTo(now);
-    if ((m_waitingMask | m_pausedMask | m_needsCare) == 0 &&
-        (m_ring.IsSettled() || transit.trafficClass <= m_fixedClass))
+    if ((m_waitingMask | m_pausedMask | m_needsCare) != 0)
     {
-        Count(transit);
-        ResetCareless();
+        EnqueueByRank(transit, ingress, now);
+        return;
+    }
+    Count(transit);
+    if (m_ring.IsSettled() || transit.trafficClass <= m_fixedClass)
+    {
         Commit(transit, ingress, now);
     }
     else
     {
-        EnqueueByRank(transit, ingress, now);
+        CommitAhead(transit, ingress);
     }
 }
 
 void
-FrameTransmitter::ResetCareless()
+FrameTransmitter::NoteLongest(uint32_t queued)
 {
-    // what waits is not longer than the backlog, and so no new maximum
-    m_carelessTicks = m_pool->HasTelemetry() ? 0 : GetSerializationTicks(m_maxQueued);
+    m_maxQueued = queued;
+    // while the backlog does not take longer than this one, there is no longer one
+    m_carelessTicks = m_pool->HasTelemetry() ? 0 : GetSerializationTicks(queued);
 }
 
 void

@@ -518,7 +518,10 @@ class alignas(64) FrameTransmitter
     {
         uint32_t& queued = m_queued[transit.trafficClass];
         queued += transit.wireBytes;
-        m_maxQueued = std::max(m_maxQueued, queued);
+        if (queued > m_maxQueued)
+        {
+            NoteLongest(queued);
+        }
     }
 
     /** Queue a frame that can perhaps not be fixed at once, or after what has left is settled.
@@ -526,8 +529,8 @@ class alignas(64) FrameTransmitter
     void EnqueueWithCare(const TransitFrame& transit, uint16_t ingress, uint64_t now);
     /** @copydoc EnqueueWithCare */
     void EnqueueByRank(const TransitFrame& transit, uint16_t ingress, uint64_t now);
-    /** What a queue or a mark depends on has changed: see when it is to be careful again. */
-    void ResetCareless();
+    /** Note the longest queue so far. @param queued its bytes */
+    void NoteLongest(uint32_t queued);
 
     /** @param trafficClass a class @return its place in the order of service: classes at the same one
      * share by weight */
@@ -605,7 +608,11 @@ class alignas(64) FrameTransmitter
 
     alignas(64) std::array<TransitFrame, DepartureRing::FIRST_ROOM> m_firstRoom; //!< of the ring
 
-    // What few frames touch.
+    // What few frames touch: first what one that may be marked does.
+    uint64_t m_seed = 0;                            //!< seed of the draws
+    uint64_t m_place = 0;                           //!< hash of the place
+    std::shared_ptr<const EcnTable> m_ecn;          //!< marking, if there is any
+    PortTracer* m_tracer = nullptr;                 //!< is told of everything
     FrameTransmitter* m_peer = nullptr;             //!< the other end
     FrameSink* m_owner = nullptr;                   //!< switch or NIC
     SwitchBatch* m_ownBatch = nullptr;              //!< batches of the owner, if it has them
@@ -613,12 +620,8 @@ class alignas(64) FrameTransmitter
     uint64_t m_decisionAt = FrameClock::NEVER;      //!< tick of the decision in force
     uint64_t m_settlingAt = FrameClock::NEVER;      //!< tick of the settling event in force
     uint64_t m_checkAt = FrameClock::NEVER;         //!< tick of the look at stops in force
-    uint64_t m_seed = 0;                            //!< seed of the draws
-    uint64_t m_place = 0;                           //!< hash of the place
     std::unique_ptr<WaitingFrames> m_waiting;       //!< frames without a departure
     std::unique_ptr<DeficitRoundRobin> m_scheduler; //!< of classes with weights, if there are any
-    std::shared_ptr<const EcnTable> m_ecn;          //!< marking, if there is any
-    PortTracer* m_tracer = nullptr;                 //!< is told of everything
     PortCounters m_counters;                        //!< what happened, but for what was sent
     FramePool* m_pool = nullptr;                    //!< where lost frames go
     DataRate m_rate;                                //!< line rate
