@@ -84,8 +84,7 @@ class alignas(64) FrameTransmitter
         const uint64_t end = start + GetSerializationTicks(transit.wireBytes);
         const bool isPlain = (m_waitingMask | m_pausedMask | m_needsCare) == 0 &&
                              (m_lastStart <= now || transit.trafficClass <= m_fixedClass) &&
-                             end - now <= m_carelessTicks && queued <= m_plainBytes &&
-                             !IsWatched();
+                             end - now <= m_carelessTicks && queued <= m_plainBytes && !IsWatched();
         if (__builtin_expect(isPlain, 1))
         {
             m_queued[transit.trafficClass] = queued;
@@ -420,34 +419,42 @@ class alignas(64) FrameTransmitter
     /** As SettleUpTo(), cheap for several. @copydoc SettleUpTo */
     void SettleSeveral(uint64_t now)
     {
-        if (m_carelessTicks != 0 && m_rateBytes == 1 && !IsWatched())
+        const bool isPlain = m_carelessTicks != 0 && m_rateBytes == 1 && !IsWatched();
+        if (!isPlain || !SettlePlainly(now))
         {
-            SettlePlainly(now);
+            SettleUpTo(now);
         }
-        SettleUpTo(now);
     }
 
-    /** Take note of what has left by a tick up to a departure at which more happens. @param now it */
-    void SettlePlainly(uint64_t now)
+    /** Take note of what has left by a tick up to a departure at which more happens. @param now it
+     * @return whether there was no such departure */
+    bool SettlePlainly(uint64_t now)
     {
         SharedBuffer* const buffer = m_buffer;
         const uint64_t rateTicks = m_rateTicks;
         const uint64_t until = now + m_delay;
-        const uint32_t plainBytes = m_plainBytes;
         const uint32_t settled = m_ring.GetSettledCount();
         const uint32_t most = m_ring.GetSize() - settled;
+        const TransitFrame* frames;
+        uint32_t place;
+        uint32_t mask;
+        m_ring.Read(frames, place, mask);
+        place += settled;
         uint32_t count = 0;
         uint64_t sent = 0;
+        bool isPlain = true;
         for (; count < most; ++count)
         {
-            const TransitFrame& departure = m_ring.At(settled + count);
+            const TransitFrame& departure = frames[(place + count) & mask];
             const uint32_t bytes = departure.wireBytes;
             const uint8_t trafficClass = departure.trafficClass;
-            if (departure.arrivalTick - bytes * rateTicks > until || m_queued[trafficClass] > plainBytes)
+            const uint32_t queued = m_queued[trafficClass];
+            isPlain = queued <= m_plainBytes;
+            if (departure.arrivalTick - bytes * rateTicks > until || !isPlain)
             {
                 break;
             }
-            m_queued[trafficClass] -= bytes;
+            m_queued[trafficClass] = queued - bytes;
             sent += bytes;
             if (buffer && trafficClass != PAUSE_CLASS)
             {
@@ -457,6 +464,7 @@ class alignas(64) FrameTransmitter
         m_sentFrames += count;
         m_sentBytes += sent;
         m_ring.Settle(count);
+        return isPlain;
     }
 
     /** @return what waits, made if it is the first */
@@ -600,11 +608,12 @@ class alignas(64) FrameTransmitter
     uint64_t m_sentBytes = 0;         //!< wire bytes of these
     std::array<uint32_t, TRAFFIC_CLASSES + 1> m_queued{}; //!< wire bytes not departed, by class
     uint32_t m_maxQueued = 0;                             //!< the largest of these so far
-    uint64_t m_carelessTicks = 0; //!< up to such a backlog, ps, nothing depends on what has left by now
-    uint64_t m_lastStart = 0;     //!< when the last fixed departure starts, or before it
+    uint64_t m_carelessTicks =
+        0;                    //!< up to such a backlog, ps, nothing depends on what has left by now
+    uint64_t m_lastStart = 0; //!< when the last fixed departure starts, or before it
     uint32_t m_plainBytes = UINT32_MAX; //!< see GetPlainBytes()
-    SwitchBatch* m_farBatch = nullptr; //!< batches of the far end, if it has them
-    uint16_t m_farInput = 0;           //!< which of its inputs this link is
+    SwitchBatch* m_farBatch = nullptr;  //!< batches of the far end, if it has them
+    uint16_t m_farInput = 0;            //!< which of its inputs this link is
 
     alignas(64) std::array<TransitFrame, DepartureRing::FIRST_ROOM> m_firstRoom; //!< of the ring
 

@@ -184,15 +184,8 @@ SwitchBatch::VisitActive(Visit visit)
 }
 
 inline void
-SwitchBatch::FetchActive()
+SwitchBatch::ReadRings()
 {
-    VisitActive(
-        [this](uint32_t index)
-        {
-            const Input& input = m_inputs[index];
-            input.link->Prefetch();
-            m_outputs[input.port].Prefetch();
-        });
     VisitActive(
         [this](uint32_t index)
         {
@@ -200,6 +193,8 @@ SwitchBatch::FetchActive()
             input.left = input.link->m_ring.GetSize();
             input.link->m_ring.Read(input.frames, input.place, input.mask);
             __builtin_prefetch(input.frames + input.place);
+            input.link->Prefetch();
+            m_outputs[input.port].Prefetch();
         });
 }
 
@@ -234,7 +229,7 @@ SwitchBatch::ReadFirst(uint64_t end)
 uint64_t
 SwitchBatch::Gather(uint64_t end)
 {
-    FetchActive();
+    ReadRings();
     const uint32_t count = ReadFirst(end);
     if (count == 0)
     {

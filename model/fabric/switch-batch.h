@@ -84,6 +84,7 @@ class alignas(64) SwitchBatch
   private:
     /** Handler of FrameEventKind::SWITCH_BATCH. @param object first transmitter of the switch */
     static void Handle(void* object);
+
     /** Where a link's arrivals are read. */
     struct Input
     {
@@ -116,13 +117,15 @@ class alignas(64) SwitchBatch
      * @param visit called with the index of each input */
     template <typename Visit>
     void VisitActive(Visit visit);
+
     /** An input has no frames. @param index of the input */
     void SetIdle(uint32_t index)
     {
         m_active[index / 64] &= ~(uint64_t{1} << index % 64);
     }
-    /** Fetch what a batch touches, all at once rather than one after the other, and read the rings. */
-    void FetchActive();
+
+    /** Read where the links' frames lie, and fetch the first ones: all at once, as each takes time. */
+    void ReadRings();
     /** Write the keys of the first early frames. @param end before this tick @return how many */
     uint32_t ReadFirst(uint64_t end);
     /** Find the links with frames that arrive early, and make the tree. @param end before this tick
@@ -151,10 +154,10 @@ class alignas(64) SwitchBatch
     FrameTransmitter* m_outputs;                       //!< its transmitters, by port
     bool m_isOn = false;                               //!< see IsOn()
     uint64_t m_next = FrameClock::NEVER;               //!< earliest arrival not taken
-    uint32_t m_leaves = 0;               //!< leaves of the tree, a power of two
-    std::vector<Input> m_inputs;         //!< its links, in the order of their numbers at the clock
-    std::vector<uint64_t> m_keys;        //!< of the leaves
-    std::vector<uint64_t> m_tree;        //!< tournament of next arrivals: 1 is the root, i has 2i, 2i + 1
+    uint32_t m_leaves = 0;                             //!< leaves of the tree, a power of two
+    std::vector<Input> m_inputs;  //!< its links, in the order of their numbers at the clock
+    std::vector<uint64_t> m_keys; //!< of the leaves
+    std::vector<uint64_t> m_tree; //!< tournament of next arrivals: 1 is the root, i has 2i, 2i + 1
     std::vector<std::pair<uint64_t, uint32_t>> m_departures; //!< (tick, port), latest first
 };
 
