@@ -122,7 +122,7 @@ class DepartureRingTestCase : public TestCase
                 NS_TEST_ASSERT_MSG_EQ(ring.FirstUnsettled().arrivalTick,
                                       expected[settled],
                                       "first that is not settled");
-                ring.SettleOne();
+                ring.Settle(1);
                 ++settled;
             }
             else if (choice >= 5 && settled > 0)

@@ -117,7 +117,6 @@ FrameClock::AddObject(void* object)
 {
     NS_ABORT_MSG_IF(m_objects.size() > UINT32_MAX, "FrameClock: too many objects");
     m_objects.push_back(object);
-    m_looksAhead = m_objects.size() > HINT_OBJECTS;
     return static_cast<uint32_t>(m_objects.size() - 1);
 }
 

@@ -59,8 +59,8 @@ class FrameClock : public SimpleRefCount<FrameClock>
     static constexpr std::array<uint32_t, HINTS> HINT_DISTANCES{4, 2, 1};
     /** The object itself is fetched so many events before. */
     static constexpr uint32_t OBJECT_DISTANCE = 7;
-    /** With fewer objects there are no hints: what is in use lies in the cache. */
-    static constexpr std::size_t HINT_OBJECTS = 1024;
+    /** With less state there are no hints: what is in use lies in the cache. */
+    static constexpr uint64_t HINT_BYTES = 1 << 20;
     /** Hints by stage. */
     using Hints = std::array<Hint, HINTS>;
 
@@ -93,6 +93,15 @@ class FrameClock : public SimpleRefCount<FrameClock>
      * @return its number, counted from 0 in the order of the calls
      */
     uint32_t AddObject(void* object);
+
+    /**
+     * There is more memory that events touch: with much of it, hints pay.
+     * @param bytes so much
+     */
+    void NoteState(uint64_t bytes)
+    {
+        m_stateBytes += bytes;
+    }
 
     /**
      * @return the current tick (ps), in RunApart() that of SetLocalTick(); valid while a frame event
@@ -272,7 +281,7 @@ class FrameClock : public SimpleRefCount<FrameClock>
     std::array<Handler, KINDS> m_handlers{}; //!< by kind
     std::array<Hints, KINDS> m_hints{};      //!< by kind
     std::vector<void*> m_objects;            //!< by number
-    bool m_looksAhead{false};                //!< there are so many objects that hints pay
+    uint64_t m_stateBytes{0};                //!< see NoteState()
     FrameSimulatorImpl* m_engine{nullptr}; //!< the engine, if it is one for frames and still exists
     Ptr<Life> m_life;                      //!< of the simulator
     Pump* m_pump{nullptr};                 //!< the event under another engine
@@ -315,7 +324,7 @@ FrameClock::RunTicks(Gate mayRun)
         do
         {
             const FrameEvent event = m_queue.Pop();
-            if (m_looksAhead)
+            if (m_stateBytes > HINT_BYTES)
             {
                 LookAhead();
             }

@@ -98,10 +98,10 @@ class DepartureRing
         return m_entries[(m_head + index) & (m_room - 1)];
     }
 
-    /** The first that is not settled becomes settled. */
-    void SettleOne()
+    /** The first ones that are not settled become settled. @param count so many */
+    void Settle(uint32_t count)
     {
-        ++m_settled;
+        m_settled += count;
     }
 
     /** @param departure goes to the end @return it, there */

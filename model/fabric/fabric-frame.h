@@ -193,6 +193,12 @@ class FramePool
         m_stride = 1 + sizeof(FrameTelemetry) / sizeof(Frame);
     }
 
+    /** @return whether frames have telemetry */
+    bool HasTelemetry() const
+    {
+        return m_stride != 1;
+    }
+
     /** @return a frame with indeterminate content */
     Frame* Take()
     {

@@ -360,22 +360,7 @@ FabricSwitch::ChooseRoute(const TransitFrame& frame, uint16_t route)
 void
 FabricSwitch::ReceiveFrame(uint16_t port, const TransitFrame& transit)
 {
-    const uint16_t route = m_routes.Get(transit.destination);
-    const uint16_t out = route < m_portCount ? route : ChooseRoute(transit, route);
-    if (out == NO_ROUTE)
-    {
-        ++m_unroutable;
-        m_transmitters[port].CountDrop(transit, DropReason::NO_ROUTE);
-        m_pool->Give(transit.frame);
-        return;
-    }
-    if (!m_buffer.AdmitPlainly(port, transit.trafficClass, transit.wireBytes) &&
-        !AdmitWithCare(port, transit))
-    {
-        Drop(port, transit);
-        return;
-    }
-    m_transmitters[out].Enqueue(transit, port);
+    Forward(port, transit);
 }
 
 void
@@ -426,11 +411,15 @@ FabricSwitch::AdmitWithCare(uint16_t port, const TransitFrame& frame)
 }
 
 void
-FabricSwitch::Drop(uint16_t port, const TransitFrame& frame)
+FabricSwitch::Drop(uint16_t port, const TransitFrame& frame, DropReason reason)
 {
     FrameTransmitter& transmitter = m_transmitters[port];
-    transmitter.CountDrop(frame, DropReason::NO_ROOM);
-    if (m_pfc && (m_losslessMask >> frame.trafficClass & 1))
+    transmitter.CountDrop(frame, reason);
+    if (reason == DropReason::NO_ROUTE)
+    {
+        ++m_unroutable;
+    }
+    else if (m_pfc && (m_losslessMask >> frame.trafficClass & 1))
     {
         m_lossless.Dropped(transmitter, frame, m_buffer, Describe());
     }

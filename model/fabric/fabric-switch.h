@@ -157,6 +157,24 @@ class FabricSwitch : public Object, public FrameSink
     void CatchUp() override;
     void ObserversChanged() override;
     void ReceiveFrame(uint16_t port, const TransitFrame& transit) override;
+
+    /** As ReceiveFrame(), for a loop over frames. @param port by which @param transit the frame */
+    void Forward(uint16_t port, const TransitFrame& transit)
+    {
+        const uint16_t route = m_routes.Get(transit.destination);
+        const uint16_t out = route < m_portCount ? route : ChooseRoute(transit, route);
+        if (__builtin_expect(out != NO_ROUTE, 1) &&
+            (m_buffer.AdmitPlainly(port, transit.trafficClass, transit.wireBytes) ||
+             AdmitWithCare(port, transit)))
+        {
+            m_transmitters[out].Enqueue(transit, port);
+        }
+        else
+        {
+            Drop(port, transit, out == NO_ROUTE ? DropReason::NO_ROUTE : DropReason::NO_ROOM);
+        }
+    }
+
     void Prepare(uint16_t port, const TransitFrame& transit, bool isNext) const override;
     void BufferReleased() override;
     void PortReady(uint16_t port) override;
@@ -197,8 +215,9 @@ class FabricSwitch : public Object, public FrameSink
      * @return whether there is room
      */
     bool AdmitWithCare(uint16_t port, const TransitFrame& frame);
-    /** Drop a frame that came in. @param port by which @param frame the frame */
-    void Drop(uint16_t port, const TransitFrame& frame);
+    /** Drop a frame that came in. @param port by which @param frame the frame
+     * @param reason NO_ROOM or NO_ROUTE */
+    void Drop(uint16_t port, const TransitFrame& frame, DropReason reason);
 
     // What every frame touches comes first.
     FrameTransmitter* m_transmitters = nullptr; //!< by port number

@@ -123,6 +123,11 @@ FrameTransmitter::SetUp(bool isUp)
 void
 FrameTransmitter::DepartWithCare(TransitFrame& departure, uint32_t queue)
 {
+    if (m_ring.GetSettledCount() + 1 < m_ring.GetSize())
+    {
+        // the next one's identity, on which its mark depends
+        __builtin_prefetch(m_ring.At(m_ring.GetSettledCount() + 1).frame);
+    }
     const bool isMarked = m_ecn && m_ecn->IsToMark(departure, queue, m_seed ^ m_place);
     if (isMarked)
     {

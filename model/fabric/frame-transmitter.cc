@@ -25,6 +25,7 @@ FrameTransmitter::Install(FrameClock* clock,
     m_index = index;
     m_place = place;
     m_object = clock->AddObject(this);
+    clock->NoteState(sizeof(FrameTransmitter));
     clock->SetHandler(FrameEventKind::ARRIVAL, &HandleArrival);
     clock->SetHandler(FrameEventKind::DEPARTURE, &HandleDeparture);
     clock->SetHints(FrameEventKind::ARRIVAL, {&FetchFront, &Prepare, &PrepareNext});
@@ -104,6 +105,34 @@ FrameTransmitter::MeetPeer()
 void
 FrameTransmitter::EnqueueWithCare(const TransitFrame& transit, uint16_t ingress, uint64_t now)
 {
+    SettleUpTo(now);
+    if ((m_waitingMask | m_pausedMask | m_needsCare) != 0)
+    {
+        EnqueueByRank(transit, ingress, now);
+        return;
+    }
+    Count(transit);
+    if (m_ring.IsSettled() || transit.trafficClass <= m_fixedClass)
+    {
+        Commit(transit, ingress, now);
+    }
+    else
+    {
+        CommitAhead(transit, ingress);
+    }
+}
+
+void
+FrameTransmitter::NoteLongest(uint32_t queued)
+{
+    m_maxQueued = queued;
+    // while the backlog does not take longer than this one, there is no longer one
+    m_carelessTicks = m_pool->HasTelemetry() ? 0 : GetSerializationTicks(queued);
+}
+
+void
+FrameTransmitter::EnqueueByRank(const TransitFrame& transit, uint16_t ingress, uint64_t now)
+{
     const uint8_t trafficClass = transit.trafficClass;
     if (m_waitingMask != 0 && m_decisionAt <= now)
     {
@@ -166,11 +195,12 @@ FrameTransmitter::CommitAhead(const TransitFrame& transit, uint16_t ingress)
     departure = transit;
     departure.ingress = ingress;
     departure.arrivalTick = start + delay + m_delay;
+    m_lastStart = GetStart(m_ring.Back());
     if (place == 0)
     {
         ScheduleArrival(departure.arrivalTick);
     }
-    if (m_buffer && m_buffer->IsWatched())
+    if (IsWatched())
     {
         Watch();
     }
@@ -254,7 +284,7 @@ FrameTransmitter::Depart()
     if (m_settlingAt == now)
     {
         m_settlingAt = FrameClock::NEVER;
-        if (m_needsCare & TRACED || (m_buffer && m_buffer->IsWatched()))
+        if (m_needsCare & TRACED || IsWatched())
         {
             ScheduleSettling();
         }
@@ -335,6 +365,7 @@ FrameTransmitter::TakeBack()
         m_ring.PopBack();
         waiting.PushFront(frame, m_waitingMask);
     }
+    m_lastStart = 0;
 }
 
 void
@@ -399,6 +430,7 @@ FrameTransmitter::Arrive()
     if (m_ring.GetSize() != 0)
     {
         m_clock->ScheduleFrame(m_ring.Front().arrivalTick, FrameEventKind::ARRIVAL, m_object);
+        __builtin_prefetch(m_ring.Front().frame);
     }
     if (m_isObserved && !Inspect(transit))
     {

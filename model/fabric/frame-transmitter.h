@@ -79,13 +79,16 @@ class alignas(64) FrameTransmitter
     void Enqueue(const TransitFrame& transit, uint16_t ingress)
     {
         const uint64_t now = m_clock->NowTicks();
-        SettleUpTo(now);
+        const uint32_t queued = m_queued[transit.trafficClass] + transit.wireBytes;
+        const uint64_t start = std::max(now, m_freeAt);
+        const uint64_t end = start + GetSerializationTicks(transit.wireBytes);
         const bool isPlain = (m_waitingMask | m_pausedMask | m_needsCare) == 0 &&
-                             (m_ring.IsSettled() || transit.trafficClass <= m_fixedClass);
+                             (m_lastStart <= now || transit.trafficClass <= m_fixedClass) &&
+                             end - now <= m_carelessTicks && queued <= m_plainBytes && !IsWatched();
         if (__builtin_expect(isPlain, 1))
         {
-            Count(transit);
-            Commit(transit, ingress, now);
+            m_queued[transit.trafficClass] = queued;
+            Append(transit, ingress, start, end);
         }
         else
         {
@@ -402,7 +405,7 @@ class alignas(64) FrameTransmitter
         }
         ++m_sentFrames;
         m_sentBytes += bytes;
-        m_ring.SettleOne();
+        m_ring.Settle(1);
         if (m_buffer && departure.trafficClass != PAUSE_CLASS)
         {
             m_buffer->Release(departure.ingress, departure.trafficClass, bytes);
@@ -411,6 +414,57 @@ class alignas(64) FrameTransmitter
                 m_owner->BufferReleased();
             }
         }
+    }
+
+    /** As SettleUpTo(), cheap for several. @copydoc SettleUpTo */
+    void SettleSeveral(uint64_t now)
+    {
+        const bool isPlain = m_carelessTicks != 0 && m_rateBytes == 1 && !IsWatched();
+        if (!isPlain || !SettlePlainly(now))
+        {
+            SettleUpTo(now);
+        }
+    }
+
+    /** Take note of what has left by a tick up to a departure at which more happens. @param now it
+     * @return whether there was no such departure */
+    bool SettlePlainly(uint64_t now)
+    {
+        SharedBuffer* const buffer = m_buffer;
+        const uint64_t rateTicks = m_rateTicks;
+        const uint64_t until = now + m_delay;
+        const uint32_t settled = m_ring.GetSettledCount();
+        const uint32_t most = m_ring.GetSize() - settled;
+        const TransitFrame* frames;
+        uint32_t place;
+        uint32_t mask;
+        m_ring.Read(frames, place, mask);
+        place += settled;
+        uint32_t count = 0;
+        uint64_t sent = 0;
+        bool isPlain = true;
+        for (; count < most; ++count)
+        {
+            const TransitFrame& departure = frames[(place + count) & mask];
+            const uint32_t bytes = departure.wireBytes;
+            const uint8_t trafficClass = departure.trafficClass;
+            const uint32_t queued = m_queued[trafficClass];
+            isPlain = queued <= m_plainBytes;
+            if (departure.arrivalTick - bytes * rateTicks > until || !isPlain)
+            {
+                break;
+            }
+            m_queued[trafficClass] = queued - bytes;
+            sent += bytes;
+            if (buffer && trafficClass != PAUSE_CLASS)
+            {
+                buffer->ReleasePlainly(departure.ingress, trafficClass, bytes);
+            }
+        }
+        m_sentFrames += count;
+        m_sentBytes += sent;
+        m_ring.Settle(count);
+        return isPlain;
     }
 
     /** @return what waits, made if it is the first */
@@ -424,28 +478,41 @@ class alignas(64) FrameTransmitter
     }
 
     /** Fix the departure of a frame after all others. @param transit the frame @param ingress its
+     * @param start when its transmission starts @param end when it ends */
+    void Append(const TransitFrame& transit, uint16_t ingress, uint64_t start, uint64_t end)
+    {
+        m_lastStart = start;
+        m_freeAt = end;
+        m_fixedClass = transit.trafficClass;
+        TransitFrame& departure = m_ring.PushBack(transit);
+        departure.arrivalTick = end + m_delay;
+        departure.ingress = ingress;
+        if (m_farBatch || m_ring.GetSize() == 1) // to tell batches too often costs less than to ask
+        {
+            ScheduleArrival(end + m_delay);
+        }
+    }
+
+    /** As Append(), when all that has left is settled. @param transit the frame @param ingress its
      * @param now ps */
     void Commit(const TransitFrame& transit, uint16_t ingress, uint64_t now)
     {
         const uint64_t start = std::max(now, m_freeAt);
-        m_freeAt = start + GetSerializationTicks(transit.wireBytes);
-        const uint64_t arrival = m_freeAt + m_delay;
-        m_fixedClass = transit.trafficClass;
-        TransitFrame& departure = m_ring.PushBack(transit);
-        departure.arrivalTick = arrival;
-        departure.ingress = ingress;
-        if (m_farBatch || m_ring.GetSize() == 1) // to tell batches too often costs less than to ask
-        {
-            ScheduleArrival(arrival);
-        }
+        Append(transit, ingress, start, start + GetSerializationTicks(transit.wireBytes));
         if (start <= now)
         {
-            SettleOne(); // rather now than later, while all that it touches is at hand
+            SettleOne();
         }
-        if (m_buffer && __builtin_expect(m_buffer->IsWatched(), 0))
+        if (IsWatched())
         {
             Watch();
         }
+    }
+
+    /** @return whether departures must be exact */
+    bool IsWatched() const
+    {
+        return m_buffer && m_buffer->IsWatched();
     }
 
     /** @param departure a fixed departure @return when its transmission starts */
@@ -459,12 +526,19 @@ class alignas(64) FrameTransmitter
     {
         uint32_t& queued = m_queued[transit.trafficClass];
         queued += transit.wireBytes;
-        m_maxQueued = std::max(m_maxQueued, queued);
+        if (queued > m_maxQueued)
+        {
+            NoteLongest(queued);
+        }
     }
 
-    /** Queue a frame that can perhaps not be fixed at once. @param transit it @param ingress its
-     * @param now ps */
+    /** Queue a frame that can perhaps not be fixed at once, or after what has left is settled.
+     * @param transit it @param ingress its @param now ps */
     void EnqueueWithCare(const TransitFrame& transit, uint16_t ingress, uint64_t now);
+    /** @copydoc EnqueueWithCare */
+    void EnqueueByRank(const TransitFrame& transit, uint16_t ingress, uint64_t now);
+    /** Note the longest queue so far. @param queued its bytes */
+    void NoteLongest(uint32_t queued);
 
     /** @param trafficClass a class @return its place in the order of service: classes at the same one
      * share by weight */
@@ -534,13 +608,20 @@ class alignas(64) FrameTransmitter
     uint64_t m_sentBytes = 0;         //!< wire bytes of these
     std::array<uint32_t, TRAFFIC_CLASSES + 1> m_queued{}; //!< wire bytes not departed, by class
     uint32_t m_maxQueued = 0;                             //!< the largest of these so far
-    uint32_t m_plainBytes = UINT32_MAX;                   //!< see GetPlainBytes()
-    SwitchBatch* m_farBatch = nullptr; //!< batches of the far end, if it has them
-    uint16_t m_farInput = 0;           //!< which of its inputs this link is
+    uint64_t m_carelessTicks =
+        0;                    //!< up to such a backlog, ps, nothing depends on what has left by now
+    uint64_t m_lastStart = 0; //!< when the last fixed departure starts, or before it
+    uint32_t m_plainBytes = UINT32_MAX; //!< see GetPlainBytes()
+    SwitchBatch* m_farBatch = nullptr;  //!< batches of the far end, if it has them
+    uint16_t m_farInput = 0;            //!< which of its inputs this link is
 
     alignas(64) std::array<TransitFrame, DepartureRing::FIRST_ROOM> m_firstRoom; //!< of the ring
 
-    // What few frames touch.
+    // What few frames touch: first what one that may be marked does.
+    uint64_t m_seed = 0;                            //!< seed of the draws
+    uint64_t m_place = 0;                           //!< hash of the place
+    std::shared_ptr<const EcnTable> m_ecn;          //!< marking, if there is any
+    PortTracer* m_tracer = nullptr;                 //!< is told of everything
     FrameTransmitter* m_peer = nullptr;             //!< the other end
     FrameSink* m_owner = nullptr;                   //!< switch or NIC
     SwitchBatch* m_ownBatch = nullptr;              //!< batches of the owner, if it has them
@@ -548,12 +629,8 @@ class alignas(64) FrameTransmitter
     uint64_t m_decisionAt = FrameClock::NEVER;      //!< tick of the decision in force
     uint64_t m_settlingAt = FrameClock::NEVER;      //!< tick of the settling event in force
     uint64_t m_checkAt = FrameClock::NEVER;         //!< tick of the look at stops in force
-    uint64_t m_seed = 0;                            //!< seed of the draws
-    uint64_t m_place = 0;                           //!< hash of the place
     std::unique_ptr<WaitingFrames> m_waiting;       //!< frames without a departure
     std::unique_ptr<DeficitRoundRobin> m_scheduler; //!< of classes with weights, if there are any
-    std::shared_ptr<const EcnTable> m_ecn;          //!< marking, if there is any
-    PortTracer* m_tracer = nullptr;                 //!< is told of everything
     PortCounters m_counters;                        //!< what happened, but for what was sent
     FramePool* m_pool = nullptr;                    //!< where lost frames go
     DataRate m_rate;                                //!< line rate

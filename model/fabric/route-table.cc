@@ -42,6 +42,7 @@ RouteTable::Assign(const std::vector<uint16_t>& routes)
     }
     m_first = 0;
     m_count = static_cast<uint32_t>(blocks.size());
+    uint16_t others = 0;
     // the route of either end may be that of all outside the range
     for (const uint16_t route : {blocks.empty() ? uint16_t{0} : blocks.front(),
                                  blocks.empty() ? uint16_t{0} : blocks.back()})
@@ -57,17 +58,18 @@ RouteTable::Assign(const std::vector<uint16_t>& routes)
         {
             m_first = static_cast<uint32_t>(begin - blocks.begin());
             m_count = count;
-            m_default = route;
+            others = route;
         }
     }
     m_large.clear();
     uint16_t* entries = m_small.data();
     if (m_count > SMALL)
     {
-        m_large.resize(m_count);
+        m_large.resize(m_count + 1);
         entries = m_large.data();
     }
     std::copy_n(blocks.begin() + m_first, m_count, entries);
+    entries[m_count] = others;
     m_entries = entries;
 }
 

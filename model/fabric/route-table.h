@@ -3,6 +3,7 @@
 #ifndef LLM_FABRIC_ROUTE_TABLE_H
 #define LLM_FABRIC_ROUTE_TABLE_H
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <vector>
@@ -30,8 +31,9 @@ class RouteTable
     /** @param destination one of those assigned @return its route */
     uint16_t Get(uint32_t destination) const
     {
+        // no branch: whether a frame goes up or down is what no predictor knows
         const uint32_t place = (destination >> m_shift) - m_first;
-        return place < m_count ? m_entries[place] : m_default;
+        return m_entries[std::min(place, m_count)];
     }
 
     /** @return entries in use */
@@ -43,12 +45,11 @@ class RouteTable
   private:
     static constexpr uint32_t SMALL = 16; //!< entries that need no memory of their own
 
-    const uint16_t* m_entries = m_small.data(); //!< route of each block in the range
+    const uint16_t* m_entries = m_small.data(); //!< route of each block in the range, then the others'
     uint32_t m_first = 0;                       //!< first block of the range
     uint32_t m_count = 0;                       //!< blocks in the range
     uint8_t m_shift = 0;                        //!< log2 of the destinations in a block
-    uint16_t m_default = 0;                     //!< route of all other destinations
-    std::array<uint16_t, SMALL> m_small{};      //!< the entries, if they are few
+    std::array<uint16_t, SMALL + 1> m_small{};  //!< the entries, if they are few
     std::vector<uint16_t> m_large;              //!< the entries, if they are many
 };
 

@@ -5,6 +5,7 @@
 
 #include "fabric-frame.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -126,6 +127,16 @@ class alignas(64) SharedBuffer
             m_sharedUsed -= SharedPart(counter.bytes) - SharedPart(counter.bytes - bytes);
         }
         counter.bytes -= bytes;
+    }
+
+    /** As Release(), while nobody has asked for a pause, so that no headroom is in use.
+     * @copydoc Release */
+    void ReleasePlainly(uint16_t port, uint8_t trafficClass, uint32_t bytes)
+    {
+        uint32_t& counter = At(port, trafficClass).bytes;
+        const uint64_t before = std::max<uint64_t>(counter, m_reserveBytes);
+        counter -= bytes;
+        m_sharedUsed -= static_cast<int64_t>(before - std::max<uint64_t>(counter, m_reserveBytes));
     }
 
     /** @return whether any (port, class) has asked for a pause: then departures must be exact */

@@ -36,9 +36,14 @@ SwitchBatch::SwitchBatch(FrameClock* clock,
     {
         m_inputs[i].link->m_farInput = static_cast<uint16_t>(i);
     }
-    m_runs.resize(count + 1);
+    uint32_t leaves = 1;
+    while (leaves < count)
+    {
+        leaves *= 2;
+    }
+    m_keys.resize(leaves);
+    m_tree.resize(2 * leaves);
     clock->SetHandler(FrameEventKind::SWITCH_BATCH, &Handle);
-    clock->SetHints(FrameEventKind::SWITCH_BATCH, {&FetchBatch, &FetchPorts, &FetchFrames});
 }
 
 void
@@ -117,27 +122,153 @@ SwitchBatch::Handle(void* object)
     }
 }
 
+inline uint64_t
+SwitchBatch::MakeKey(uint32_t index, uint64_t tick, uint64_t end)
+{
+    return (tick - (end - LONGEST)) << INPUT_BITS | index;
+}
+
+inline void
+SwitchBatch::Finish(Input& input)
+{
+    DepartureRing& ring = input.link->m_ring;
+    ring.PopFront(ring.GetSize() - input.left);
+}
+
+inline uint64_t
+SwitchBatch::Advance(uint32_t index, uint64_t end)
+{
+    Input& input = m_inputs[index];
+    ++input.place;
+    if (--input.left == 0)
+    {
+        SetIdle(index);
+        Finish(input);
+        return NO_KEY;
+    }
+    const uint64_t tick = input.frames[input.place & input.mask].arrivalTick;
+    if (tick >= end)
+    {
+        m_next = std::min(m_next, tick);
+        Finish(input);
+        return NO_KEY;
+    }
+    return MakeKey(index, tick, end);
+}
+
+inline uint64_t
+SwitchBatch::Replace(uint32_t leaf, uint64_t key)
+{
+    uint32_t node = m_leaves + leaf;
+    m_tree[node] = key;
+    while (node > 1)
+    {
+        key = std::min(key, m_tree[node ^ 1]);
+        node /= 2;
+        m_tree[node] = key;
+    }
+    return key;
+}
+
+template <typename Visit>
+inline void
+SwitchBatch::VisitActive(Visit visit)
+{
+    for (uint32_t word = 0; word * 64 < m_inputs.size(); ++word)
+    {
+        for (uint64_t active = m_active[word]; active != 0; active &= active - 1)
+        {
+            visit(word * 64 + static_cast<uint32_t>(__builtin_ctzll(active)));
+        }
+    }
+}
+
+inline void
+SwitchBatch::ReadRings()
+{
+    VisitActive(
+        [this](uint32_t index)
+        {
+            Input& input = m_inputs[index];
+            input.left = input.link->m_ring.GetSize();
+            input.link->m_ring.Read(input.frames, input.place, input.mask);
+            __builtin_prefetch(input.frames + input.place);
+            input.link->Prefetch();
+            m_outputs[input.port].Prefetch();
+        });
+}
+
+inline uint32_t
+SwitchBatch::ReadFirst(uint64_t end)
+{
+    m_next = FrameClock::NEVER;
+    uint32_t count = 0;
+    VisitActive(
+        [this, end, &count](uint32_t index)
+        {
+            Input& input = m_inputs[index];
+            if (input.left == 0) // taken back
+            {
+                SetIdle(index);
+                return;
+            }
+            const uint64_t tick = input.frames[input.place].arrivalTick;
+            if (tick >= end)
+            {
+                m_next = std::min(m_next, tick);
+                return;
+            }
+            // the sender has handled all up to a delay ago, and what arrives is marked or not by then
+            input.link->SettleSeveral(end - 1 - input.link->m_delay);
+            input.leaf = static_cast<uint16_t>(count);
+            m_keys[count++] = MakeKey(index, tick, end);
+        });
+    return count;
+}
+
+uint64_t
+SwitchBatch::Gather(uint64_t end)
+{
+    ReadRings();
+    const uint32_t count = ReadFirst(end);
+    if (count == 0)
+    {
+        return NO_KEY;
+    }
+    m_leaves = 1;
+    while (m_leaves < count)
+    {
+        m_leaves *= 2;
+    }
+    std::fill(std::copy_n(m_keys.begin(), count, m_tree.begin() + m_leaves),
+              m_tree.begin() + 2 * m_leaves,
+              NO_KEY);
+    for (uint32_t node = m_leaves; --node > 0;)
+    {
+        m_tree[node] = std::min(m_tree[2 * node], m_tree[2 * node + 1]);
+    }
+    return m_tree[1];
+}
+
 void
 SwitchBatch::Run(uint64_t end)
 {
-    Gather(end);
-    uint64_t next = m_next;
-    if (m_runCount != 0)
+    uint64_t key = Gather(end);
+    while (key != NO_KEY)
     {
-        const uint64_t origin = end - LONGEST;
-        for (const uint64_t* key = Merge(); *key != NO_KEY; ++key)
+        const uint64_t tick = (end - LONGEST) + (key >> INPUT_BITS);
+        if (!m_departures.empty())
         {
-            const uint64_t tick = origin + (*key >> INPUT_BITS);
-            if (!m_departures.empty())
-            {
-                RunDepartures(tick);
-            }
-            m_clock->SetLocalTick(tick);
-            Input& input = m_inputs[*key & ((1u << INPUT_BITS) - 1)];
-            const TransitFrame& transit = input.frames[input.place++ & input.mask];
-            Deliver(*input.link, input.port, transit);
+            RunDepartures(tick);
         }
+        m_clock->SetLocalTick(tick);
+        const uint32_t index = key & ((1u << INPUT_BITS) - 1);
+        const Input& input = m_inputs[index];
+        const TransitFrame& transit = input.frames[input.place & input.mask];
+        key = Replace(input.leaf, Advance(index, end));
+        Deliver(*input.link, input.port, transit);
     }
+    uint64_t next = m_next;
     if (!m_departures.empty())
     {
         RunDepartures(end - 1);
@@ -163,7 +294,7 @@ SwitchBatch::Deliver(FrameTransmitter& link, uint16_t port, const TransitFrame& 
     }
     if (transit.kind != FrameKind::PAUSE)
     {
-        m_owner->FabricSwitch::ReceiveFrame(port, transit);
+        m_owner->Forward(port, transit);
         return;
     }
     m_outputs[port].SetPaused(static_cast<uint8_t>(transit.frame->psn),
@@ -180,139 +311,6 @@ SwitchBatch::RunDepartures(uint64_t tick)
         m_departures.pop_back();
         m_clock->SetLocalTick(at);
         m_outputs[port].Depart();
-    }
-}
-
-inline uint64_t*
-SwitchBatch::MakeRoom(uint64_t* out, uint32_t count)
-{
-    const std::size_t used = out - m_keys.data();
-    if (__builtin_expect(m_keys.size() < used + count, 0))
-    {
-        m_keys.resize(2 * (used + count));
-        m_spare.resize(m_keys.size());
-        return m_keys.data() + used;
-    }
-    return out;
-}
-
-inline uint64_t*
-SwitchBatch::GatherInput(uint32_t index, uint64_t end, uint64_t* out)
-{
-    const uint64_t origin = end - LONGEST;
-    Input& input = m_inputs[index];
-    DepartureRing& ring = input.link->m_ring;
-    const uint32_t size = ring.GetSize();
-    out = MakeRoom(out, size + 1);
-    ring.Read(input.frames, input.place, input.mask);
-    uint32_t count = 0;
-    for (; count < size; ++count)
-    {
-        const uint64_t tick = input.frames[(input.place + count) & input.mask].arrivalTick;
-        if (tick >= end)
-        {
-            m_next = std::min(m_next, tick);
-            break;
-        }
-        *out++ = (tick - origin) << INPUT_BITS | index;
-    }
-    if (count == size)
-    {
-        m_active[index / 64] &= ~(uint64_t{1} << index % 64);
-    }
-    if (count == 0)
-    {
-        return out;
-    }
-    *out++ = NO_KEY;
-    m_runs[++m_runCount] = static_cast<uint32_t>(out - m_keys.data());
-    while (ring.GetSettledCount() < count)
-    {
-        input.link->SettleOne();
-    }
-    ring.PopFront(count);
-    return out;
-}
-
-void
-SwitchBatch::Gather(uint64_t end)
-{
-    uint64_t* out = m_keys.data();
-    m_next = FrameClock::NEVER;
-    m_runCount = 0;
-    for (uint32_t word = 0; word * 64 < m_inputs.size(); ++word)
-    {
-        for (uint64_t active = m_active[word]; active != 0; active &= active - 1)
-        {
-            const auto bit = static_cast<uint32_t>(__builtin_ctzll(active));
-            out = GatherInput(word * 64 + bit, end, out);
-        }
-    }
-}
-
-const uint64_t*
-SwitchBatch::Merge()
-{
-    while (m_runCount > 1)
-    {
-        uint32_t merged = 0;
-        for (uint32_t run = 0; run < m_runCount; run += 2)
-        {
-            const uint32_t begin = m_runs[run];
-            const uint32_t middle = m_runs[run + 1];
-            const uint32_t end = run + 1 < m_runCount ? m_runs[run + 2] : middle;
-            const uint64_t* a = m_keys.data() + begin;
-            const uint64_t* b = end != middle ? m_keys.data() + middle : &NO_KEY;
-            uint64_t* out = m_spare.data() + begin;
-            uint64_t key;
-            do
-            {
-                const uint64_t keyA = *a;
-                const uint64_t keyB = *b;
-                key = std::min(keyA, keyB);
-                *out++ = key;
-                const bool isA = keyA < keyB;
-                a += isA;
-                b += !isA;
-            } while (key != NO_KEY);
-            m_runs[++merged] = end;
-        }
-        m_runCount = merged;
-        m_keys.swap(m_spare);
-    }
-    return m_keys.data();
-}
-
-void
-SwitchBatch::FetchBatch(const void* object)
-{
-    const SwitchBatch* batch = static_cast<const FrameTransmitter*>(object)->m_ownBatch;
-    __builtin_prefetch(batch);
-    __builtin_prefetch(reinterpret_cast<const char*>(batch) + 64);
-}
-
-void
-SwitchBatch::FetchPorts(const void* object)
-{
-    if (const SwitchBatch* batch = static_cast<const FrameTransmitter*>(object)->m_ownBatch)
-    {
-        for (const Input& input : batch->m_inputs)
-        {
-            __builtin_prefetch(input.link);
-            batch->m_outputs[input.port].Prefetch();
-        }
-    }
-}
-
-void
-SwitchBatch::FetchFrames(const void* object)
-{
-    if (const SwitchBatch* batch = static_cast<const FrameTransmitter*>(object)->m_ownBatch)
-    {
-        for (const Input& input : batch->m_inputs)
-        {
-            input.link->m_ring.Prefetch();
-        }
     }
 }
 

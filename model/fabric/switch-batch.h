@@ -84,12 +84,6 @@ class alignas(64) SwitchBatch
   private:
     /** Handler of FrameEventKind::SWITCH_BATCH. @param object first transmitter of the switch */
     static void Handle(void* object);
-    /** Hints before a batch, from far to near. @param object first transmitter of the switch */
-    static void FetchBatch(const void* object);
-    /** @copydoc FetchBatch */
-    static void FetchPorts(const void* object);
-    /** @copydoc FetchBatch */
-    static void FetchFrames(const void* object);
 
     /** Where a link's arrivals are read. */
     struct Input
@@ -98,10 +92,12 @@ class alignas(64) SwitchBatch
         uint32_t place = 0;                   //!< of the next one
         uint32_t mask = 0;                    //!< wraps a place
         FrameTransmitter* link = nullptr;     //!< the sending end of the link
+        uint32_t left = 0;                    //!< frames in the ring from the next one on
+        uint16_t leaf = 0;                    //!< its leaf in the tree
         uint16_t port = 0;                    //!< port of this switch
     };
 
-    /** Ends a run of keys. */
+    /** Later than all keys. */
     static constexpr uint64_t NO_KEY = UINT64_MAX;
     /** Bits of a key that say by which link a frame came. */
     static constexpr uint32_t INPUT_BITS = 16;
@@ -117,15 +113,33 @@ class alignas(64) SwitchBatch
 
     /** Have the event. @param tick when */
     void Arm(uint64_t tick);
-    /** Take the early frames of a link. @param index of the input @param end before this tick
-     * @param out where their keys go @return where the next key goes */
-    uint64_t* GatherInput(uint32_t index, uint64_t end, uint64_t* out);
-    /** Take the frames that arrive early from the links. @param end before this tick */
-    void Gather(uint64_t end);
-    /** @param out where the next key goes @param count keys to come @return where it goes now */
-    uint64_t* MakeRoom(uint64_t* out, uint32_t count);
-    /** Sort the keys, of which each link's are a run. @return the first; the last is NO_KEY */
-    const uint64_t* Merge();
+    /** Link by link, what may have frames. @tparam Visit a function: void (uint32_t index)
+     * @param visit called with the index of each input */
+    template <typename Visit>
+    void VisitActive(Visit visit);
+
+    /** An input has no frames. @param index of the input */
+    void SetIdle(uint32_t index)
+    {
+        m_active[index / 64] &= ~(uint64_t{1} << index % 64);
+    }
+
+    /** Read where the links' frames lie, and fetch the first ones: all at once, as each takes time. */
+    void ReadRings();
+    /** Write the keys of the first early frames. @param end before this tick @return how many */
+    uint32_t ReadFirst(uint64_t end);
+    /** Find the links with frames that arrive early, and make the tree. @param end before this tick
+     * @return the least key */
+    uint64_t Gather(uint64_t end);
+    /** @param index of an input @param tick of its next frame @param end of the batch @return its key */
+    static uint64_t MakeKey(uint32_t index, uint64_t tick, uint64_t end);
+    /** The next frame of an input is being handled. @param index of the input @param end before this
+     * tick @return the key of the one after it */
+    uint64_t Advance(uint32_t index, uint64_t end);
+    /** All early frames of an input are being handled. @param input it */
+    void Finish(Input& input);
+    /** @param leaf of the tree @param key its next one @return the least key of the tree */
+    uint64_t Replace(uint32_t leaf, uint64_t key);
     /** A frame has arrived. @param link by which @param port of this switch @param transit it */
     void Deliver(FrameTransmitter& link, uint16_t port, const TransitFrame& transit);
     /** Handle departure events. @param tick those up to this one */
@@ -140,11 +154,10 @@ class alignas(64) SwitchBatch
     FrameTransmitter* m_outputs;                       //!< its transmitters, by port
     bool m_isOn = false;                               //!< see IsOn()
     uint64_t m_next = FrameClock::NEVER;               //!< earliest arrival not taken
-    std::vector<Input> m_inputs;   //!< its links, in the order of their numbers at the clock
-    std::vector<uint64_t> m_keys;  //!< arrivals being handled: tick and input
-    std::vector<uint64_t> m_spare; //!< for sorting
-    std::vector<uint32_t> m_runs; //!< where the sorted runs among the keys begin, and the last ends
-    uint32_t m_runCount = 0;      //!< number of runs
+    uint32_t m_leaves = 0;                             //!< leaves of the tree, a power of two
+    std::vector<Input> m_inputs;  //!< its links, in the order of their numbers at the clock
+    std::vector<uint64_t> m_keys; //!< of the leaves
+    std::vector<uint64_t> m_tree; //!< tournament of next arrivals: 1 is the root, i has 2i, 2i + 1
     std::vector<std::pair<uint64_t, uint32_t>> m_departures; //!< (tick, port), latest first
 };
 

@@ -32,6 +32,7 @@ RdmaNic::RdmaNic(RdmaTransport* transport,
 {
     m_receiver.SetTracer(&m_tracer);
     m_object = m_clock->AddObject(this);
+    m_clock->NoteState(sizeof(RdmaNic));
     m_clock->SetHandler(FrameEventKind::NIC_REQUEST, &HandleRequest);
     m_clock->SetHandler(FrameEventKind::NIC_WAKE, &HandleWake);
     m_clock->SetHandler(FrameEventKind::NIC_TIMER, &HandleTimer);
@@ -113,6 +114,7 @@ RdmaNic::Take(const Message& message, uint32_t destination)
     SendQueuePair& queuePair = m_queuePairs.Find(message, destination, isNew);
     if (isNew)
     {
+        m_clock->NoteState(sizeof(SendQueuePair));
         queuePair.round = m_scheduler.GetRound(message.priority);
         if (m_config.setupTicks != 0)
         {
@@ -154,10 +156,11 @@ RdmaNic::ReceiveFrame(uint16_t, const TransitFrame& transit)
     {
     case FrameKind::DATA:
     {
+        const uint32_t source = frame->source; // the frame may be the answer afterwards
         Message message;
-        message.source = m_transport->GetAccelerator(frame->source);
         if (m_receiver.Receive(frame, message))
         {
+            message.source = m_transport->GetAccelerator(source);
             message.destination = m_accelerator;
             do
             {

@@ -141,7 +141,7 @@ class RdmaReceiver
         uint64_t nackTick = 0;               //!< of the last NACK, ps
     };
 
-    static constexpr uint32_t PAGE = 8; //!< sources per page: few, as peers may lie far apart
+    static constexpr uint32_t PAGE = 4; //!< sources per page: few, as peers may lie far apart
 
     using Page = std::array<std::vector<QueuePair>, PAGE>; //!< by source within the page
 
