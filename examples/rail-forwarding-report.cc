@@ -97,7 +97,7 @@ MakeScript(const std::vector<ForwardingRow>& rows)
     ways.emplace_back("paper");
     std::ostringstream script;
     script << "set ylabel \"time over rail-optimized [%]\"\nset grid ytics\n"
-           << "set title \"Uniform all-to-all on rail-only, by forwarding\"\n"
+           << "set title \"Uniform all-to-all, by forwarding\"\n"
            << "set style data histograms\nset style fill solid 0.8 border lt -1\n"
            << "set key outside right top vertical noenhanced\nset colorsequence podo\n"
            << "set xtics rotate by -30\n$data << EOD\n";

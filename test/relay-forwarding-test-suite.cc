@@ -60,6 +60,45 @@ class EitherRelayCase : public TestCase
     }
 };
 
+/** The order in which messages leave. */
+class DistanceCase : public TestCase
+{
+  public:
+    DistanceCase()
+        : TestCase("what is sent at once leaves in the order of distance, domains before rails")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        const RelayMap map(*CreateObject<GridLocality>(3, 4), RelayMap::SOURCE);
+        NS_TEST_EXPECT_MSG_EQ(map.GetDistance(1, 1), 0, "itself");
+        NS_TEST_EXPECT_MSG_EQ(map.GetDistance(1, 2), 1, "the next rail");
+        NS_TEST_EXPECT_MSG_EQ(map.GetDistance(1, 0), 3, "the rail before");
+        NS_TEST_EXPECT_MSG_EQ(map.GetDistance(1, 4), 7, "the next domain");
+        NS_TEST_EXPECT_MSG_EQ(map.GetDistance(9, 1), 4, "the first after the last");
+
+        RelayFixture fixture(CreateObject<GridLocality>(3, 4), "source", 1 << 20, 0);
+        for (const uint32_t destination : {0, 8, 2, 10})
+        {
+            fixture.SendAt(0, {5, destination, 100, 0, 0, destination, 0});
+        }
+        Simulator::Run();
+        // over relay 6, a rail on, and then over relay 4, three rails on; domain 2 before domain 0
+        std::vector<uint32_t> places;
+        for (const Message& one : fixture.mock->sent)
+        {
+            if (one.source == 5)
+            {
+                places.push_back(one.place);
+            }
+        }
+        const std::vector<uint32_t> expected{10, 2, 8, 0};
+        NS_TEST_EXPECT_MSG_EQ((places == expected), true, "first legs");
+    }
+};
+
 /** Settings that cannot work. */
 class ForwardingRefusalCase : public TestCase
 {
@@ -343,6 +382,7 @@ class RelayForwardingTestSuite : public TestSuite
         : TestSuite("llm-fabric-relay-forwarding", TestSuite::Type::UNIT)
     {
         AddTestCase(new EitherRelayCase);
+        AddTestCase(new DistanceCase);
         AddTestCase(new ForwardingRefusalCase);
         AddTestCase(new PacketForwardingCase);
         AddTestCase(new LoadForwardingCase);

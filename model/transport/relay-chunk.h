@@ -40,7 +40,10 @@ struct RelayChunk
     uint64_t partsAway = 0;                  //!< parts not acknowledged to the relay
 };
 
-/** @ingroup llm-fabric-transport A chunk under way. */
+/**
+ * @ingroup llm-fabric-transport
+ * A chunk under way.
+ */
 using RelayChunkPtr = std::shared_ptr<RelayChunk>;
 
 } // namespace ns3::llm
