@@ -17,7 +17,7 @@ struct Options
     std::string routings = "uniform,random,skewed";
     std::string ways = "rail-optimized,ecmp,staged,aggregate,chunk,packet,destination,load";
     uint32_t domainSize = 8;
-    uint64_t bytes = 8 << 20;
+    uint64_t bytes = 4 << 20;
     uint64_t tokenBytes = 7168;
     bool full = false;
     uint32_t jobs = 0;
