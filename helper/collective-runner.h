@@ -54,6 +54,12 @@ class CollectiveRunner
         return m_doneCount;
     }
 
+    /** @return when the last rank so far was done */
+    Time GetLastDone() const
+    {
+        return m_lastDone;
+    }
+
     /** @return number of ranks */
     uint32_t GetSize() const
     {

@@ -18,7 +18,14 @@ cpp_examples = [
         "False",
     ),
     ("custom-congestion-control --summary", "True", "False"),
+    ("deepep-comparison --most=16 --share=64 --summary --quiet", "True", "False"),
     ("flow-traffic --accelerators=16 --durationUs=50 --summary --quiet", "True", "False"),
+    (
+        "rail-forwarding --platforms=H100 --accelerators=16 --domainSize=4 --bytes=262144 --summary "
+        "--quiet",
+        "True",
+        "False",
+    ),
     ("tcp-beside-rdma --durationUs=500", "True", "False"),
     (
         "training-iteration --model=gpt2 --tp=4 --dp=4 --accelerators=16 --fabric=rail-only --quiet",

@@ -53,6 +53,21 @@ expect 0 'PatAlgorithm' collective-benchmark "${benchmark[@]}" --operations=all-
 expect 2 'Algorithm "ns3::llm::Rign" of --algorithms is not a collective algorithm' collective-benchmark --algorithms=Rign
 expect 2 '--algorithms: PatAlgorithm does not do all-reduce' collective-benchmark "${benchmark[@]}" --algorithms=PatAlgorithm
 
+forward=(--quiet --summary --platforms=H100 --routings=uniform --domainSize=4)
+expect 2 "--ways: there is no 'stagd'; there are:" rail-forwarding "${forward[@]}" --ways=stagd
+expect 2 "there is no platform 'B200'; there are: A100 H100" rail-forwarding --platforms=B200
+expect 2 "'18' is no multiple of --domainSize=4" rail-forwarding "${forward[@]}" --accelerators=18
+expect 0 'traffic, skewed, 16 accelerators' rail-forwarding --quiet --summary --accelerators=16 --domainSize=4 --bytes=262144
+expect 0 'packet' rail-forwarding "${forward[@]}" --accelerators=16 --bytes=8388608 --ways=rail-optimized,staged,packet
+# what is stored as a whole costs C_S/C_F: 400/3600; what is pipelined does not
+awk '$1 == "staged" { staged = $3 } $1 == "packet" { packet = $3 }
+    END { exit !(staged > 9 && staged < 13 && packet < 3) }' output || {
+    echo "FAIL rail-forwarding: overheads"
+    cat output
+    failures=$((failures + 1))
+}
+expect 0 'low_latency' deepep-comparison --quiet --summary --most=16 --share=64
+
 printf '1\n0 99 3 100 1000 2\n' >flow.txt
 expect 2 "flow.txt, line 2: destination '99': a whole number from 0 to 15 is allowed" flow-traffic --pattern=file --accelerators=16
 expect 2 'incast of 16 senders: 1 to 15 are allowed' flow-traffic --pattern=incast --accelerators=16

@@ -306,6 +306,7 @@ Communicator::Send(uint32_t rank, uint64_t instance, const Step& step) const
     message.place = step.place;
     message.flow = step.flow;
     message.priority = m_priority;
+    message.joint = step.joint;
     m_transport->Send(message);
 }
 

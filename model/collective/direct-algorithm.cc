@@ -4,6 +4,8 @@
 
 #include "ns3/log.h"
 
+#include <map>
+
 namespace ns3::llm
 {
 
@@ -21,10 +23,14 @@ class DirectProgram : public StepProgram
     /**
      * @param request the operation
      * @param size number of ranks
+     * @param joint of each rank: ranks in its HB domain; none if not known
      */
-    DirectProgram(const CollectiveRequest& request, uint32_t size)
+    DirectProgram(const CollectiveRequest& request,
+                  uint32_t size,
+                  const std::vector<uint32_t>& joint)
         : m_request(request),
-          m_size(size)
+          m_size(size),
+          m_joint(joint)
     {
     }
 
@@ -74,6 +80,7 @@ class DirectProgram : public StepProgram
         step.begin = range.begin;
         step.bytes = range.bytes;
         step.chunk = isSecond ? sender : receiver;
+        step.joint = sends && !m_joint.empty() ? m_joint[rank] : 0;
         if (sends && index == others)
         {
             step.dependencyLane = 1; // the own part is complete when all have sent theirs
@@ -149,9 +156,31 @@ class DirectProgram : public StepProgram
         }
     }
 
-    CollectiveRequest m_request; //!< the operation
-    uint32_t m_size;             //!< number of ranks
+    CollectiveRequest m_request;   //!< the operation
+    uint32_t m_size;               //!< number of ranks
+    std::vector<uint32_t> m_joint; //!< by rank: ranks in its HB domain
 };
+
+/**
+ * @param accelerators of each rank
+ * @param locality tells the HB domains
+ * @return for each rank, how many ranks are in its HB domain
+ */
+std::vector<uint32_t>
+CountNeighbors(const std::vector<uint32_t>& accelerators, const Locality& locality)
+{
+    std::map<uint32_t, uint32_t> members;
+    for (const uint32_t accelerator : accelerators)
+    {
+        ++members[locality.GetDomain(accelerator)];
+    }
+    std::vector<uint32_t> result;
+    for (const uint32_t accelerator : accelerators)
+    {
+        result.push_back(members[locality.GetDomain(accelerator)]);
+    }
+    return result;
+}
 
 } // namespace
 
@@ -175,12 +204,18 @@ DirectAlgorithm::Supports(const CollectiveRequest& request) const
 std::shared_ptr<const StepProgram>
 DirectAlgorithm::MakeProgram(const CollectiveRequest& request,
                              const std::vector<uint32_t>& accelerators,
-                             Ptr<const Locality>) const
+                             Ptr<const Locality> locality) const
 {
     NS_LOG_FUNCTION(this << GetName(request.operation) << request.bytes << accelerators.size());
     const auto size = static_cast<uint32_t>(accelerators.size());
     CheckSupport(request, size);
-    return std::make_shared<DirectProgram>(request, size);
+    // in an all-to-all each rank of a domain has one message for each other rank
+    const bool isExchange = request.operation == CollectiveOperation::ALL_TO_ALL ||
+                            request.operation == CollectiveOperation::ALL_TO_ALL_V;
+    return std::make_shared<DirectProgram>(
+        request,
+        size,
+        isExchange && locality ? CountNeighbors(accelerators, *locality) : std::vector<uint32_t>());
 }
 
 } // namespace ns3::llm

@@ -35,6 +35,7 @@ struct Step
     uint32_t flow = 0;   //!< which of the parallel queue pairs to the peer
     uint32_t place = 0;  //!< message's place: equal at the sender and the receiver, and unique
                          //!< among the messages of (sender, receiver) in the program
+    uint32_t joint = 0;  //!< SEND: see Message::joint
     uint32_t dependencyLane = NONE; //!< lane of the same rank that must come first
     uint32_t dependencyIndex = 0;   //!< the step of that lane that must be done
 };

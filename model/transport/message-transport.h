@@ -27,8 +27,11 @@ struct Message
     uint32_t flow = 0; //!< which of the parallel queue pairs of (source, destination, owner); not
                        //!< carried: 0 at the destination
     uint32_t priority =
-        0; //!< at the sender's NIC, 0 to 7, see RdmaTransport's `Scheduler`; each has
-           //!< its own queue pairs; not carried
+        0;              //!< at the sender's NIC, 0 to 7, see RdmaTransport's `Scheduler`; each has
+                        //!< its own queue pairs; not carried
+    uint32_t joint = 0; //!< so many accelerators of the source's HB domain send the destination one
+                        //!< such message (of this owner, instance, flow and priority) each, and a
+                        //!< relay may wait for all; 0: not known. Not carried
 };
 
 /** Bits of a tag that hold the instance. */

@@ -49,10 +49,15 @@ RelayMap::ParseSide(const std::string& text)
     {
         return DESTINATION;
     }
+    if (text == "load")
+    {
+        return EITHER;
+    }
     RefuseInput("Forwarding is \"" + text +
                 "\"; allowed are \"source\" (a relay in the source's HB domain, on the "
-                "destination's rail) and \"destination\" (one in the destination's HB domain, on "
-                "the source's rail)");
+                "destination's rail), \"destination\" (one in the destination's HB domain, on the "
+                "source's rail) and \"load\" (the one of both over which the sender has less under "
+                "way)");
 }
 
 uint32_t
@@ -77,30 +82,53 @@ RelayMap::GetRelay(uint32_t source, uint32_t destination) const
     {
         return DIRECT;
     }
-    const Place at = m_side == SOURCE ? Place{from.domain, to.rail} : Place{to.domain, from.rail};
-    const uint32_t relay = FindAt(at);
-    if (relay != DIRECT)
+    const Place atSource{from.domain, to.rail};
+    const Place atDestination{to.domain, from.rail};
+    const Place& at = m_side == DESTINATION ? atDestination : atSource;
+    const uint32_t other = FindAt(m_side == DESTINATION ? atSource : atDestination);
+    if (FindAt(at) != DIRECT)
     {
-        return relay;
+        return FindAt(at);
     }
-    const Place other{from.domain + to.domain - at.domain, from.rail + to.rail - at.rail};
-    RefuseInput(
-        "no path from accelerator " + std::to_string(source) + " (HB domain " +
-        std::to_string(from.domain) + ", rail " + std::to_string(from.rail) + ") to accelerator " +
-        std::to_string(destination) + " (HB domain " + std::to_string(to.domain) + ", rail " +
-        std::to_string(to.rail) + "): rails meet in HB domains only, and HB domain " +
-        std::to_string(at.domain) + " has no accelerator on rail " + std::to_string(at.rail) +
-        (FindAt(other) == DIRECT
-             ? ""
-             : std::string("; Forwarding \"") + (m_side == SOURCE ? "destination" : "source") +
-                   "\" would find accelerator " + std::to_string(FindAt(other))));
+    if (m_side == EITHER && other != DIRECT)
+    {
+        return other;
+    }
+    RefuseInput("no path from accelerator " + std::to_string(source) + " (HB domain " +
+                std::to_string(from.domain) + ", rail " + std::to_string(from.rail) +
+                ") to accelerator " + std::to_string(destination) + " (HB domain " +
+                std::to_string(to.domain) + ", rail " + std::to_string(to.rail) +
+                "): rails meet in HB domains only, and HB domain " + std::to_string(at.domain) +
+                " has no accelerator on rail " + std::to_string(at.rail) +
+                (other == DIRECT ? ""
+                                 : std::string("; Forwarding \"") +
+                                       (m_side == SOURCE ? "destination" : "source") +
+                                       "\" would find accelerator " + std::to_string(other)));
+}
+
+uint32_t
+RelayMap::GetOtherRelay(uint32_t source, uint32_t destination) const
+{
+    const Place at{m_places[destination].domain, m_places[source].rail};
+    const uint32_t other = m_side == EITHER ? FindAt(at) : DIRECT;
+    return other == GetRelay(source, destination) ? DIRECT : other;
+}
+
+uint32_t
+RelayMap::GetDistance(uint32_t from, uint32_t to) const
+{
+    const auto domains = static_cast<uint32_t>(m_domainSizes.size());
+    const uint32_t far = (m_places[to].domain + domains - m_places[from].domain) % domains;
+    return far * m_rails + (m_places[to].rail + m_rails - m_places[from].rail) % m_rails;
 }
 
 uint32_t
 RelayMap::GetSenderCount(uint32_t relay) const
 {
     const Place& place = m_places.at(relay);
-    return (m_side == SOURCE ? m_domainSizes[place.domain] : m_railSizes[place.rail]) - 1;
+    const uint32_t neighbors = m_domainSizes[place.domain] - 1;
+    const uint32_t onRail = m_railSizes[place.rail] - 1;
+    return (m_side == DESTINATION ? 0 : neighbors) + (m_side == SOURCE ? 0 : onRail);
 }
 
 } // namespace ns3::llm

@@ -27,6 +27,7 @@ class RelayMap
     {
         SOURCE,      //!< in the source's domain, on the destination's rail (NCCL's PXN)
         DESTINATION, //!< in the destination's domain, on the source's rail
+        EITHER,      //!< wherever the sender has less under way
     };
 
     /** No relay: the message goes directly. */
@@ -42,7 +43,7 @@ class RelayMap
     RelayMap(const Locality& locality, Side side);
 
     /**
-     * @param text "source" or "destination"; anything else is refused
+     * @param text "source", "destination" or "load"; anything else is refused
      * @return the side
      */
     static Side ParseSide(const std::string& text);
@@ -51,9 +52,31 @@ class RelayMap
      * @param source sending accelerator
      * @param destination receiving accelerator, not the source
      * @return the accelerator that relays between them, or DIRECT; if one is needed and does not
-     * exist, the message is refused, naming both ends and what is missing
+     * exist, the message is refused, naming both ends and what is missing. With EITHER it is the
+     * one at the source, if there is one.
      */
     uint32_t GetRelay(uint32_t source, uint32_t destination) const;
+
+    /**
+     * @param source sending accelerator
+     * @param destination receiving accelerator, to which GetRelay() is not DIRECT
+     * @return with EITHER, the other one that could relay; DIRECT if there is none
+     */
+    uint32_t GetOtherRelay(uint32_t source, uint32_t destination) const;
+
+    /** @param a an accelerator @param b another @return whether they are in one domain */
+    bool SharesDomain(uint32_t a, uint32_t b) const
+    {
+        return m_places[a].domain == m_places[b].domain;
+    }
+
+    /**
+     * An order in which each accelerator goes through others, alike from wherever it is.
+     * @param from an accelerator
+     * @param to another
+     * @return by how many domains it is away, and then by how many rails, counted upwards
+     */
+    uint32_t GetDistance(uint32_t from, uint32_t to) const;
 
     /**
      * @param relay an accelerator

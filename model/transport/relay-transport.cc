@@ -3,190 +3,118 @@
 #include "relay-transport.h"
 
 #include "ns3/abort.h"
-#include "ns3/input-error.h"
 #include "ns3/log.h"
-#include "ns3/nstime.h"
 #include "ns3/simulator.h"
-#include "ns3/string.h"
-#include "ns3/uinteger.h"
 
 #include <algorithm>
 
 namespace ns3::llm
 {
 
-NS_LOG_COMPONENT_DEFINE("RelayTransport");
-NS_OBJECT_ENSURE_REGISTERED(RelayTransport);
-
-TypeId
-RelayTransport::GetTypeId()
-{
-    static TypeId tid =
-        TypeId("ns3::llm::RelayTransport")
-            .SetParent<MessageTransport>()
-            .SetGroupName("LlmFabric")
-            .AddConstructor<RelayTransport>()
-            .AddAttribute("Forwarding",
-                          "Where the relay stands: \"source\" (in the source's HB domain, on the "
-                          "destination's rail) or \"destination\" (in the destination's HB domain, "
-                          "on the source's rail).",
-                          StringValue("source"),
-                          MakeStringAccessor(&RelayTransport::m_forwarding),
-                          MakeStringChecker())
-            .AddAttribute(
-                "RelayBuffer",
-                "Memory of an accelerator for what it relays, bytes; divided evenly among "
-                "all accelerators that may send over it.",
-                UintegerValue(64u << 20),
-                MakeUintegerAccessor(&RelayTransport::m_buffer),
-                MakeUintegerChecker<uint64_t>(MIN_CREDIT_BYTES))
-            .AddAttribute("ChunkBytes",
-                          "Messages are stored and forwarded in parts of at most this size; 0: as "
-                          "a whole, where a sender's credit is large enough.",
-                          UintegerValue(512u << 10),
-                          MakeUintegerAccessor(&RelayTransport::m_chunk),
-                          MakeUintegerChecker<uint64_t>());
-    return tid;
-}
-
-RelayTransport::RelayTransport()
-{
-    NS_LOG_FUNCTION(this);
-}
-
-RelayTransport::~RelayTransport()
-{
-    NS_LOG_FUNCTION(this);
-}
-
-void
-RelayTransport::DoDispose()
-{
-    NS_LOG_FUNCTION(this);
-    m_transport = nullptr;
-    m_lanes.clear();
-    m_legs.clear();
-    MessageTransport::DoDispose();
-}
-
-void
-RelayTransport::Setup(Ptr<const Locality> locality, Ptr<MessageTransport> transport)
-{
-    NS_LOG_FUNCTION(this << locality << transport);
-    NS_ABORT_MSG_IF(m_transport, "a relay transport is set up once");
-    NS_ABORT_MSG_UNLESS(locality && transport,
-                        "a relay transport needs a locality and a transport");
-    m_transport = transport;
-    m_map = RelayMap(*locality, RelayMap::ParseSide(m_forwarding));
-    m_stores.resize(locality->GetAcceleratorCount());
-    for (uint32_t relay = 0; relay < m_stores.size(); ++relay)
-    {
-        const uint64_t senders = m_map.GetSenderCount(relay);
-        if (senders > 0 && m_buffer / senders < MIN_CREDIT_BYTES)
-        {
-            RefuseInput("RelayBuffer is " + std::to_string(m_buffer) + " bytes, which leaves " +
-                        std::to_string(m_buffer / senders) + " bytes to each of the " +
-                        std::to_string(senders) + " accelerators that may send over accelerator " +
-                        std::to_string(relay) + "; at least " +
-                        std::to_string(senders * MIN_CREDIT_BYTES) + " bytes are needed");
-        }
-    }
-}
-
-void
-RelayTransport::SetOwner(uint32_t owner, MessageCallback delivered, MessageCallback acknowledged)
-{
-    NS_LOG_FUNCTION(this << owner);
-    NS_ABORT_MSG_UNLESS(m_transport, "a relay transport is set up before owners are");
-    NS_ABORT_MSG_IF(owner >= OWNERS,
-                    "owner " << owner << " of messages is not below " << OWNERS
-                             << ": the rest belongs to relays");
-    MessageTransport::SetOwner(owner, delivered, acknowledged);
-    m_transport->SetOwner(owner, delivered, acknowledged);
-    m_transport->SetOwner(owner + OWNERS,
-                          MakeCallback(&RelayTransport::OnDelivered, this),
-                          MakeCallback(&RelayTransport::OnAcknowledged, this));
-}
+NS_LOG_COMPONENT_DEFINE("RelayTransportLegs");
 
 void
 RelayTransport::Send(const Message& message)
 {
     NS_LOG_FUNCTION(this << message.source << message.destination << message.bytes);
-    const uint32_t relay = m_map.GetRelay(message.source, message.destination);
-    if (relay == RelayMap::DIRECT)
+    RelaySender::Way way;
+    way.relay = m_map.GetRelay(message.source, message.destination);
+    if (way.relay == RelayMap::DIRECT)
     {
-        m_transport->Send(message);
+        if (m_aggregates && !m_map.SharesDomain(message.source, message.destination))
+        {
+            SendOwn(message);
+        }
+        else
+        {
+            m_transport->Send(message);
+        }
         return;
     }
-    const LaneKey key{message.source, relay};
-    const auto [lane, isNew] = m_lanes.try_emplace(key);
-    if (isNew)
+    RelaySender& queue = m_senders[message.source].queue;
+    way.most = UINT64_MAX;
+    way.other = m_map.GetOtherRelay(message.source, message.destination);
+    way.distance = m_map.GetDistance(message.source, message.destination);
+    for (const uint32_t relay : {way.relay, way.other})
     {
-        lane->second.credit = GetCreditBytes(relay);
+        if (relay != RelayMap::DIRECT)
+        {
+            way.most = std::min(way.most, GetChunkLimit(relay));
+            queue.AddRelay(relay, GetWindow(relay), m_map.GetDistance(message.source, relay));
+        }
     }
-    lane->second.posted.push_back(message);
-    ScheduleServe(key, lane->second);
+    queue.Post(message, way);
+    ScheduleServe(message.source);
 }
 
 void
-RelayTransport::ScheduleServe(const LaneKey& key, Lane& lane)
+RelayTransport::SendOwn(const Message& message)
 {
-    if (!lane.isScheduled)
+    auto chunk = std::make_shared<RelayChunk>();
+    chunk->relayed = std::make_shared<RelayedMessage>();
+    chunk->relayed->message = message;
+    chunk->relayed->hasLeft = true;
+    chunk->relayed->undelivered = 1;
+    chunk->relayed->unacknowledged = 1;
+    chunk->relay = message.source;
+    chunk->bytes = message.bytes;
+    chunk->isLast = true;
+    chunk->isOwn = true;
+    chunk->partsAway = 1;
+    Post(message.source, {SECOND, {chunk}, chunk->bytes, false});
+}
+
+void
+RelayTransport::ScheduleServe(uint32_t sender)
+{
+    if (!m_senders[sender].isScheduled)
     {
-        lane.isScheduled = true;
-        Simulator::Schedule(TimeStep(1), &RelayTransport::Serve, this, key.first, key.second);
+        m_senders[sender].isScheduled = true;
+        Simulator::Schedule(TimeStep(1), &RelayTransport::Serve, this, sender);
     }
 }
 
 void
-RelayTransport::Serve(uint32_t sender, uint32_t relay)
+RelayTransport::Serve(uint32_t sender)
 {
-    NS_LOG_FUNCTION(this << sender << relay);
-    Lane& lane = m_lanes.at({sender, relay});
-    lane.isScheduled = false;
-    std::stable_sort(lane.posted.begin(),
-                     lane.posted.end(),
-                     [](const auto& a, const auto& b) {
-                         return std::tie(a.destination, a.owner, a.flow) <
-                                std::tie(b.destination, b.owner, b.flow);
-                     });
-    // no part is larger than the whole credit, so each can leave some day
-    const uint64_t limit = std::min(m_chunk > 0 ? m_chunk : UINT64_MAX, GetCreditBytes(relay));
-    for (const Message& message : lane.posted)
+    NS_LOG_FUNCTION(this << sender);
+    Sending& sending = m_senders[sender];
+    sending.isScheduled = false;
+    std::vector<std::shared_ptr<RelayedMessage>> placed;
+    sending.queue.Order(placed);
+    for (const auto& relayed : placed)
     {
-        const uint64_t parts = message.bytes / limit + (message.bytes % limit > 0 ? 1 : 0);
-        const uint64_t count = std::max<uint64_t>(parts, 1);
-        lane.waiting.push_back({std::make_shared<Relayed>(Relayed{message, count, count}), 0});
+        if (m_keepsOrder)
+        {
+            m_order.Add(relayed);
+        }
     }
-    lane.posted.clear();
-    while (!lane.waiting.empty())
+    while (const RelayChunkPtr chunk = sending.queue.TakeNext())
     {
-        Waiting& head = lane.waiting.front();
-        const uint64_t left = head.relayed->message.bytes - head.sent;
-        const Leg leg{FIRST, head.relayed, std::min(left, limit), false};
-        if (leg.bytes > lane.credit)
+        const uint64_t part = m_packetBytes > 0 ? m_packetBytes : UINT64_MAX;
+        const uint64_t parts = chunk->bytes / part + (chunk->bytes % part > 0 ? 1 : 0);
+        chunk->partsAway = std::max<uint64_t>(parts, 1); // an empty message has one too
+        chunk->relayed->undelivered += chunk->partsAway;
+        uint64_t left = chunk->bytes;
+        for (uint64_t i = 0; i < chunk->partsAway; ++i)
         {
-            return;
+            const uint64_t bytes = std::min(left, part);
+            SendLeg(sender, chunk->relay, {FIRST, {chunk}, bytes, false});
+            left -= bytes;
         }
-        lane.credit -= leg.bytes;
-        head.sent += leg.bytes;
-        if (leg.bytes == left)
-        {
-            lane.waiting.pop_front();
-        }
-        SendLeg(sender, relay, leg);
     }
 }
 
 void
 RelayTransport::SendLeg(uint32_t from, uint32_t to, const Leg& leg)
 {
-    Message message = leg.relayed->message;
+    Message message = leg.chunks[0]->relayed->message;
     message.source = from;
     message.destination = to;
     message.owner += OWNERS;
     message.flow = 2 * message.flow + (leg.kind == DONE ? 1 : 0);
     message.bytes = GetLegBytes(leg);
+    m_stores[from].forwarded += leg.kind == SECOND ? 1 : 0;
     m_legs[GetLegKey(message)].push_back(leg);
     m_transport->Send(message);
 }
@@ -194,23 +122,30 @@ RelayTransport::SendLeg(uint32_t from, uint32_t to, const Leg& leg)
 void
 RelayTransport::Post(uint32_t relay, const Leg& leg)
 {
-    auto& posted = m_stores[relay].posted;
-    if (posted.empty())
+    m_stores[relay].posted.push_back(leg);
+    ScheduleForward(relay);
+}
+
+void
+RelayTransport::ScheduleForward(uint32_t relay)
+{
+    if (!m_stores[relay].isScheduled)
     {
+        m_stores[relay].isScheduled = true;
         Simulator::Schedule(TimeStep(1), &RelayTransport::Forward, this, relay);
     }
-    posted.push_back(leg);
 }
 
 void
 RelayTransport::Forward(uint32_t relay)
 {
     NS_LOG_FUNCTION(this << relay);
+    m_stores[relay].isScheduled = false;
     std::vector<Leg> legs;
     legs.swap(m_stores[relay].posted);
     auto order = [](const Leg& leg)
     {
-        const Message& message = leg.relayed->message;
+        const Message& message = leg.chunks[0]->relayed->message;
         return std::make_tuple(leg.kind,
                                message.source,
                                message.destination,
@@ -224,8 +159,80 @@ RelayTransport::Forward(uint32_t relay)
                      [&order](const Leg& a, const Leg& b) { return order(a) < order(b); });
     for (const Leg& leg : legs)
     {
-        const Message& message = leg.relayed->message;
-        SendLeg(relay, leg.kind == DONE ? message.source : message.destination, leg);
+        const Message& message = leg.chunks[0]->relayed->message;
+        if (leg.kind == SECOND && m_aggregates)
+        {
+            Aggregate(relay, leg);
+        }
+        else
+        {
+            SendLeg(relay, leg.kind == DONE ? message.source : message.destination, leg);
+        }
+    }
+    if (m_aggregates)
+    {
+        const auto now = static_cast<uint64_t>(Simulator::Now().GetTimeStep());
+        const auto wait = static_cast<uint64_t>(m_aggregateWait.GetTimeStep());
+        RelayBundles& bundles = m_stores[relay].bundles;
+        SendBundles(relay, bundles.TakeReady(now > wait ? now - wait : 0));
+        SetTimer(relay);
+    }
+}
+
+void
+RelayTransport::Aggregate(uint32_t relay, const Leg& leg)
+{
+    const RelayChunkPtr& chunk = leg.chunks[0];
+    const Message& message = chunk->relayed->message;
+    RelayBundles& bundles = m_stores[relay].bundles;
+    if (message.joint < 2)
+    {
+        SendBundles(relay, bundles.TakeBefore(message));
+        SendLeg(relay, message.destination, leg);
+        return;
+    }
+    bundles.Add(chunk, static_cast<uint64_t>(Simulator::Now().GetTimeStep()));
+    const uint64_t room = GetCreditBytes(relay) - GetChunkLimit(relay);
+    if (!chunk->isOwn && bundles.GetHeld(message.source) > room)
+    {
+        // the sender may wait for credit that is held here
+        SendBundles(relay, bundles.TakeOf(message.source));
+    }
+}
+
+void
+RelayTransport::SendBundles(uint32_t relay, const std::vector<RelayBundles::Bundle>& bundles)
+{
+    for (const RelayBundles::Bundle& bundle : bundles)
+    {
+        Leg leg{SECOND, {}, 0, false};
+        for (const RelayChunkPtr& chunk : bundle)
+        {
+            leg.chunks.push_back(chunk);
+            leg.bytes += chunk->bytes;
+        }
+        SendLeg(relay, bundle[0]->relayed->message.destination, leg);
+    }
+}
+
+void
+RelayTransport::SetTimer(uint32_t relay)
+{
+    Store& store = m_stores[relay];
+    const uint64_t oldest = store.bundles.GetOldest();
+    const uint64_t due =
+        oldest == UINT64_MAX ? 0 : oldest + static_cast<uint64_t>(m_aggregateWait.GetTimeStep());
+    if (due == store.timerTick)
+    {
+        return;
+    }
+    store.timer.Cancel();
+    store.timerTick = due;
+    if (due > 0)
+    {
+        const int64_t wait = static_cast<int64_t>(due) - Simulator::Now().GetTimeStep();
+        store.timer =
+            Simulator::Schedule(TimeStep(wait), &RelayTransport::ScheduleForward, this, relay);
     }
 }
 
@@ -250,7 +257,7 @@ RelayTransport::FindLeg(const Message& message, bool isDelivered)
                      legs.end(),
                      [&](const Leg& leg)
                      {
-                         const Message& whole = leg.relayed->message;
+                         const Message& whole = leg.chunks[0]->relayed->message;
                          return leg.isDelivered == isDelivered && whole.place == message.place &&
                                 whole.instance % INSTANCES == message.instance % INSTANCES &&
                                 GetLegBytes(leg) == message.bytes;
@@ -281,24 +288,56 @@ RelayTransport::OnDelivered(const Message& message)
     }
     else if (leg.kind == SECOND)
     {
-        if (--leg.relayed->undelivered == 0)
+        for (const RelayChunkPtr& chunk : leg.chunks)
         {
-            NotifyDelivered(leg.relayed->message);
+            TakeDelivery(*chunk->relayed);
         }
     }
     else
     {
-        const LaneKey key{message.destination, message.source};
-        Lane& lane = m_lanes.at(key);
-        lane.credit += leg.bytes;
-        if (!lane.waiting.empty())
+        const RelayChunk& chunk = *leg.chunks[0];
+        if (m_senders[message.destination].queue.GiveBack(chunk.relay, chunk.bytes))
         {
-            ScheduleServe(key, lane);
+            ScheduleServe(message.destination);
         }
-        if (--leg.relayed->unacknowledged == 0)
-        {
-            NotifyAcknowledged(leg.relayed->message);
-        }
+        TakeAcknowledgment(*chunk.relayed);
+    }
+}
+
+void
+RelayTransport::TakeDelivery(RelayedMessage& relayed)
+{
+    if (--relayed.undelivered > 0 || !relayed.hasLeft)
+    {
+        return;
+    }
+    relayed.isDelivered = true;
+    if (m_keepsOrder)
+    {
+        m_order.Deliver(relayed.message, [this](const Message& told) { NotifyDelivered(told); });
+    }
+    else
+    {
+        NotifyDelivered(relayed.message);
+    }
+}
+
+void
+RelayTransport::TakeAcknowledgment(RelayedMessage& relayed)
+{
+    if (--relayed.unacknowledged > 0 || !relayed.hasLeft)
+    {
+        return;
+    }
+    relayed.isAcknowledged = true;
+    if (m_keepsOrder)
+    {
+        m_order.Acknowledge(relayed.message,
+                            [this](const Message& told) { NotifyAcknowledged(told); });
+    }
+    else
+    {
+        NotifyAcknowledged(relayed.message);
     }
 }
 
@@ -307,58 +346,28 @@ RelayTransport::OnAcknowledged(const Message& message)
 {
     NS_LOG_FUNCTION(this << message.source << message.destination << message.bytes);
     const auto found = FindLeg(message, true);
-    Leg leg = *found;
+    const Leg leg = *found;
     m_legs[GetLegKey(message)].erase(found);
-    if (leg.kind == SECOND)
+    if (leg.kind != SECOND)
     {
-        Store& store = m_stores[message.source];
-        store.held -= leg.bytes;
-        store.relayed += leg.bytes;
-        leg.kind = DONE;
-        leg.isDelivered = false;
-        Post(message.source, leg);
+        return;
     }
-}
-
-const RelayMap&
-RelayTransport::GetRelayMap() const
-{
-    return m_map;
-}
-
-Ptr<MessageTransport>
-RelayTransport::GetTransport() const
-{
-    return m_transport;
-}
-
-uint64_t
-RelayTransport::GetCreditBytes(uint32_t relay) const
-{
-    return m_buffer / std::max(m_map.GetSenderCount(relay), 1u);
-}
-
-uint64_t
-RelayTransport::GetRelayedBytes(uint32_t relay) const
-{
-    return m_stores.at(relay).relayed;
-}
-
-uint64_t
-RelayTransport::GetPeakStoredBytes(uint32_t relay) const
-{
-    return m_stores.at(relay).peak;
-}
-
-uint64_t
-RelayTransport::GetWaitingCount() const
-{
-    uint64_t count = 0;
-    for (const auto& [key, lane] : m_lanes)
+    Store& store = m_stores[message.source];
+    for (const RelayChunkPtr& chunk : leg.chunks)
     {
-        count += lane.posted.size() + lane.waiting.size();
+        const uint64_t bytes = leg.chunks.size() > 1 ? chunk->bytes : leg.bytes;
+        if (chunk->isOwn)
+        {
+            TakeAcknowledgment(*chunk->relayed);
+            continue;
+        }
+        store.held -= bytes;
+        store.relayed += bytes;
+        if (--chunk->partsAway == 0)
+        {
+            Post(message.source, {DONE, {chunk}, chunk->bytes, false});
+        }
     }
-    return count;
 }
 
 } // namespace ns3::llm

@@ -4,14 +4,22 @@
 #define LLM_FABRIC_RELAY_TRANSPORT_H
 
 #include "message-transport.h"
+#include "relay-bundles.h"
+#include "relay-chunk.h"
 #include "relay-map.h"
+#include "relay-order.h"
+#include "relay-sender.h"
+
+#include "ns3/event-id.h"
+#include "ns3/nstime.h"
+
+#include <boost/container/small_vector.hpp>
 
 #include <cstdint>
 #include <deque>
 #include <map>
-#include <memory>
+#include <string>
 #include <tuple>
-#include <utility>
 #include <vector>
 
 namespace ns3::llm
@@ -22,16 +30,19 @@ namespace ns3::llm
  * Decorates another transport: carries messages between rails over an accelerator that shares the
  * domain of one end and the rail of the other (RelayMap). All others go straight through.
  *
- * A message is cut into chunks of at most `ChunkBytes`; each is stored by the relay as a whole and
- * then sent on. A sender takes a credit for a chunk before its first leg, and gets it back by an empty
- * message from the relay once the second leg is acknowledged; so a full relay holds up senders at
- * home and never the fabric. The empty message of the last chunk acknowledges the whole message at
- * its source. `RelayBuffer` is divided evenly among all accelerators that may send over a relay, as
- * NCCL has buffers per connection: no two nodes share a credit, and no one waits for a stranger.
+ * A message is cut into chunks of at most `ChunkBytes`. A sender takes a credit for a chunk before its
+ * first leg, and gets it back by an empty message from the relay once the second leg is acknowledged;
+ * so a full relay holds up senders at home and never the fabric. The empty message of the last chunk
+ * acknowledges the whole message at its source. `RelayBuffer` is divided evenly among all accelerators
+ * that may send over a relay, as NCCL has buffers per connection: no two nodes share a credit, and no
+ * one waits for a stranger. A relay needs no credit to send on, so credits cannot wait for each other.
  *
- * Whoever waits for credit is served in the order of the ticks of Send(), within a tick in the order
- * of (destination, owner, flow), each message to its end. So that the order of simultaneous calls
- * does not matter, what Send() hands over leaves one tick later, and so does what a relay sends on.
+ * A relay stores a chunk as a whole and then sends it on, or each packet of it (`ForwardBy`), or with
+ * `Aggregate` what all accelerators of its domain have for a destination, as one message.
+ *
+ * Whoever waits for credit is served in the order of the ticks of Send() (RelaySender). So that the
+ * order of simultaneous calls does not matter, what Send() hands over leaves one tick later, and so
+ * does what a relay sends on.
  *
  * Legs belong to the message's owner + OWNERS and carry its instance and place; its flow f becomes
  * 2 f for data and 2 f + 1 for the empty messages. A leg is known again by its ends, owner, instance,
@@ -54,7 +65,8 @@ class RelayTransport : public MessageTransport
 
     /**
      * Set what is decorated; once, before owners are set. Attributes are read here: a `RelayBuffer`
-     * that is too small for the number of senders is refused.
+     * that is too small for the number of senders is refused, and so are ways of forwarding that do
+     * not go together, or packets where the domain has none.
      * @param locality tells domains and rails
      * @param transport carries the legs and all other messages
      */
@@ -86,6 +98,11 @@ class RelayTransport : public MessageTransport
      * @return most that it has stored at one time, bytes
      */
     uint64_t GetPeakStoredBytes(uint32_t relay) const;
+    /**
+     * @param relay an accelerator
+     * @return messages in which it has sent on what it relayed: chunks, packets or aggregates
+     */
+    uint64_t GetForwardedCount(uint32_t relay) const;
     /** @return number of messages that wait for credit, in part or as a whole */
     uint64_t GetWaitingCount() const;
 
@@ -101,67 +118,68 @@ class RelayTransport : public MessageTransport
         DONE,   //!< empty, from the relay back to the source
     };
 
-    /** A message under way. */
-    struct Relayed
-    {
-        Message message;             //!< as it was sent
-        uint64_t undelivered = 0;    //!< parts that are not at the destination
-        uint64_t unacknowledged = 0; //!< parts of which the source knows nothing
-    };
-
-    /** A part of a message, on one leg. */
+    /** A part of a chunk, or several chunks, on one leg. */
     struct Leg
     {
-        LegKind kind = FIRST;             //!< which leg
-        std::shared_ptr<Relayed> relayed; //!< the whole message
-        uint64_t bytes = 0;               //!< payload of the part
-        bool isDelivered = false;         //!< at the end of the leg
+        LegKind kind = FIRST;                                    //!< which leg
+        boost::container::small_vector<RelayChunkPtr, 1> chunks; //!< what it is of
+        uint64_t bytes = 0;                                      //!< payload
+        bool isDelivered = false;                                //!< at the end of the leg
     };
 
     /** The ends of a leg and its owner. */
     using LegKey = std::tuple<uint32_t, uint32_t, uint32_t>;
     /** Legs under way, not yet acknowledged, in the order of sending. */
     using LegQueue = std::deque<Leg>;
-    /** A sender and a relay. */
-    using LaneKey = std::pair<uint32_t, uint32_t>;
 
-    /** A message that has not left as a whole. */
-    struct Waiting
+    /** What an accelerator has sent over relays. */
+    struct Sending
     {
-        std::shared_ptr<Relayed> relayed; //!< the message
-        uint64_t sent = 0;                //!< how much has left
-    };
-
-    /** What a sender has to do with a relay. */
-    struct Lane
-    {
-        uint64_t credit = 0;         //!< free, bytes
-        std::vector<Message> posted; //!< by Send(), not yet ordered
-        std::deque<Waiting> waiting; //!< in the order of service
-        bool isScheduled = false;    //!< whether Serve() is scheduled
+        RelaySender queue;        //!< what waits
+        bool isScheduled = false; //!< whether Serve() is scheduled
     };
 
     /** What a relay has done. */
     struct Store
     {
-        uint64_t held = 0;       //!< stored now, bytes
-        uint64_t peak = 0;       //!< most ever stored, bytes
-        uint64_t relayed = 0;    //!< sent on and acknowledged, bytes
-        std::vector<Leg> posted; //!< legs that leave the relay in the next tick
+        uint64_t held = 0;        //!< stored now, bytes
+        uint64_t peak = 0;        //!< most ever stored, bytes
+        uint64_t relayed = 0;     //!< sent on and acknowledged, bytes
+        uint64_t forwarded = 0;   //!< second legs
+        std::vector<Leg> posted;  //!< legs that leave the relay in the next tick
+        RelayBundles bundles;     //!< what waits for more
+        EventId timer;            //!< when that has waited for long
+        uint64_t timerTick = 0;   //!< of the timer
+        bool isScheduled = false; //!< whether Forward() is scheduled
     };
 
+    /** Refuse attributes that do not go together. @param locality tells whether there are packets */
+    void CheckForwarding(const Locality& locality);
     /**
-     * Serve a lane in the next tick, when everything of this tick is known.
-     * @param key the lane
-     * @param lane the same
+     * @param relay a relay
+     * @return how much each of its senders may have under way over it, bytes
      */
-    void ScheduleServe(const LaneKey& key, Lane& lane);
+    uint64_t GetWindow(uint32_t relay) const;
+    /**
+     * @param relay a relay
+     * @return the largest chunk
+     */
+    uint64_t GetChunkLimit(uint32_t relay) const;
+    /**
+     * Serve a sender in the next tick, when everything of this tick is known.
+     * @param sender the sender
+     */
+    void ScheduleServe(uint32_t sender);
     /**
      * ns-3 event at the sender: send what the credit allows.
      * @param sender the sender
-     * @param relay the relay
      */
-    void Serve(uint32_t sender, uint32_t relay);
+    void Serve(uint32_t sender);
+    /**
+     * A message of a relay itself goes the same way as what it relays.
+     * @param message the message
+     */
+    void SendOwn(const Message& message);
     /**
      * Send a leg.
      * @param from its source
@@ -176,10 +194,32 @@ class RelayTransport : public MessageTransport
      */
     void Post(uint32_t relay, const Leg& leg);
     /**
+     * Have a relay act in the next tick.
+     * @param relay the relay
+     */
+    void ScheduleForward(uint32_t relay);
+    /**
      * ns-3 event at a relay: send what was posted.
      * @param relay the relay
      */
     void Forward(uint32_t relay);
+    /**
+     * Hold a leg back for others, or send it.
+     * @param relay the relay
+     * @param leg the second leg of a chunk
+     */
+    void Aggregate(uint32_t relay, const Leg& leg);
+    /**
+     * Send bundles.
+     * @param relay the relay
+     * @param bundles in order
+     */
+    void SendBundles(uint32_t relay, const std::vector<RelayBundles::Bundle>& bundles);
+    /**
+     * Set a relay's timer for what it holds back.
+     * @param relay the relay
+     */
+    void SetTimer(uint32_t relay);
     /**
      * A leg is delivered.
      * @param message the other transport's message
@@ -190,6 +230,16 @@ class RelayTransport : public MessageTransport
      * @param message the other transport's message
      */
     void OnAcknowledged(const Message& message);
+    /**
+     * A part of a message is at the destination.
+     * @param relayed the message
+     */
+    void TakeDelivery(RelayedMessage& relayed);
+    /**
+     * The source knows that a chunk is at the destination.
+     * @param relayed its message
+     */
+    void TakeAcknowledgment(RelayedMessage& relayed);
     /**
      * @param message the other transport's message
      * @return its ends and owner
@@ -208,15 +258,22 @@ class RelayTransport : public MessageTransport
      */
     LegQueue::iterator FindLeg(const Message& message, bool isDelivered);
 
-    std::string m_forwarding; //!< attribute
-    uint64_t m_buffer;        //!< attribute
-    uint64_t m_chunk;         //!< attribute
+    std::string m_forwarding;   //!< attribute
+    std::string m_forwardBy;    //!< attribute
+    bool m_aggregates;          //!< attribute
+    Time m_aggregateWait;       //!< attribute
+    uint64_t m_buffer;          //!< attribute
+    uint64_t m_chunk;           //!< attribute
+    uint64_t m_loadWindow;      //!< attribute
+    uint64_t m_packetBytes = 0; //!< payload of a packet; 0: chunks go on as a whole
+    bool m_keepsOrder = false;  //!< messages of a flow may take several ways
 
     RelayMap m_map;                    //!< who relays for whom
     Ptr<MessageTransport> m_transport; //!< what is decorated
-    std::map<LaneKey, Lane> m_lanes;   //!< by sender and relay
+    std::vector<Sending> m_senders;    //!< by accelerator
     std::map<LegKey, LegQueue> m_legs; //!< by ends and owner
     std::vector<Store> m_stores;       //!< by accelerator
+    RelayOrder m_order;                //!< if it is kept
 };
 
 } // namespace ns3::llm
