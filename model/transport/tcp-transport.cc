@@ -1,0 +1,477 @@
+// SPDX-License-Identifier: GPL-2.0-only
+
+#include "tcp-transport.h"
+
+#include "ns3/fabric-addresses.h"
+#include "ns3/input-error.h"
+#include "ns3/packet-frame.h"
+
+#include "ns3/abort.h"
+#include "ns3/inet-socket-address.h"
+#include "ns3/log.h"
+#include "ns3/node.h"
+#include "ns3/simulator.h"
+#include "ns3/string.h"
+#include "ns3/tcp-congestion-ops.h"
+#include "ns3/tcp-cubic.h"
+#include "ns3/tcp-l4-protocol.h"
+#include "ns3/uinteger.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace ns3::llm
+{
+
+NS_LOG_COMPONENT_DEFINE("LlmTcpTransport");
+NS_OBJECT_ENSURE_REGISTERED(TcpTransport);
+
+namespace
+{
+
+constexpr uint8_t TCP_PROTOCOL = 6; //!< in an IPv4 header
+/** Clock of retransmission timeouts, us: ns-3's millisecond is for the Internet. */
+constexpr uint64_t CLOCK_GRANULARITY_US = 10;
+
+/** @param type a class @return whether it is a TcpCongestionOps that can be made */
+bool
+IsCongestionOps(TypeId type)
+{
+    const TypeId cubic = TcpCubic::GetTypeId(); // which has the parent of a socket up to ns-3.37
+    return type.HasConstructor() && (type.IsChildOf(TcpCongestionOps::GetTypeId()) ||
+                                     type == cubic || type.IsChildOf(cubic));
+}
+
+/** @return the classes of TcpCongestionOps, in words */
+std::string
+ListCongestionOps()
+{
+    std::vector<std::string> names;
+    for (uint16_t i = 0; i < TypeId::GetRegisteredN(); ++i)
+    {
+        const TypeId type = TypeId::GetRegistered(i);
+        if (IsCongestionOps(type))
+        {
+            names.push_back(type.GetName());
+        }
+    }
+    std::sort(names.begin(), names.end()); // the registry has the order of linking
+    std::string text;
+    for (const std::string& name : names)
+    {
+        text += (text.empty() ? "" : ", ") + name;
+    }
+    return text;
+}
+
+} // namespace
+
+TypeId
+TcpTransport::GetTypeId()
+{
+    static TypeId tid =
+        TypeId("ns3::llm::TcpTransport")
+            .SetParent<MessageTransport>()
+            .SetGroupName("LlmFabric")
+            .AddConstructor<TcpTransport>()
+            .AddAttribute("CongestionOps",
+                          "TypeId of the ns3::TcpCongestionOps of all connections.",
+                          StringValue("ns3::TcpCubic"),
+                          MakeStringAccessor(&TcpTransport::m_congestionOps),
+                          MakeStringChecker())
+            .AddAttribute("QueueDisc",
+                          "TypeId of the ns3::QueueDisc that each NIC gets above its port's queue, "
+                          "such as ns3::FqCoDelQueueDisc; empty: none.",
+                          StringValue(""),
+                          MakeStringAccessor(&TcpTransport::m_queueDisc),
+                          MakeStringChecker())
+            .AddAttribute("Connections",
+                          "Connections in the pool of each (source, destination).",
+                          UintegerValue(1),
+                          MakeUintegerAccessor(&TcpTransport::m_connections),
+                          MakeUintegerChecker<uint32_t>(1, 64))
+            .AddAttribute("StripeBytes",
+                          "In a pool of several connections, largest part of a message that goes "
+                          "over one of them; 0: messages are not divided.",
+                          UintegerValue(1 << 20),
+                          MakeUintegerAccessor(&TcpTransport::m_stripeBytes),
+                          MakeUintegerChecker<uint64_t>())
+            .AddAttribute("HeaderBytes",
+                          "What precedes each part of a message in the stream, bytes: its tag and "
+                          "its length.",
+                          UintegerValue(16),
+                          MakeUintegerAccessor(&TcpTransport::m_headerBytes),
+                          MakeUintegerChecker<uint32_t>(1, 4096))
+            .AddAttribute("SegmentSize",
+                          "Payload of a full segment, bytes; 0: what fits into the Mtu of the NICs "
+                          "(less 52).",
+                          UintegerValue(0),
+                          MakeUintegerAccessor(&TcpTransport::m_segmentBytes),
+                          MakeUintegerChecker<uint32_t>())
+            .AddAttribute("SendBuffer",
+                          "Buffer of a sending socket, bytes; a window is not larger.",
+                          UintegerValue(2 << 20),
+                          MakeUintegerAccessor(&TcpTransport::m_sendBuffer),
+                          MakeUintegerChecker<uint32_t>(1))
+            .AddAttribute("ReceiveBuffer",
+                          "Buffer of a receiving socket, bytes; a window is not larger.",
+                          UintegerValue(2 << 20),
+                          MakeUintegerAccessor(&TcpTransport::m_receiveBuffer),
+                          MakeUintegerChecker<uint32_t>(1))
+            .AddAttribute("InitialWindow",
+                          "Congestion window to begin with, segments.",
+                          UintegerValue(10),
+                          MakeUintegerAccessor(&TcpTransport::m_initialWindow),
+                          MakeUintegerChecker<uint32_t>(1))
+            .AddAttribute("SegmentsPerAck",
+                          "A receiver acknowledges every so many segments.",
+                          UintegerValue(2),
+                          MakeUintegerAccessor(&TcpTransport::m_segmentsPerAck),
+                          MakeUintegerChecker<uint32_t>(1))
+            .AddAttribute("DelayedAckTimeout",
+                          "Until then a receiver waits for further segments to acknowledge.",
+                          TimeValue(MicroSeconds(10)),
+                          MakeTimeAccessor(&TcpTransport::m_delayedAckTimeout),
+                          MakeTimeChecker(PicoSeconds(1)))
+            .AddAttribute("MinRto",
+                          "Least retransmission timeout.",
+                          TimeValue(MilliSeconds(1)),
+                          MakeTimeAccessor(&TcpTransport::m_minRto),
+                          MakeTimeChecker(PicoSeconds(1)))
+            .AddAttribute("ConnectTimeout",
+                          "After this a handshake is tried again; doubled each time.",
+                          TimeValue(MilliSeconds(1)),
+                          MakeTimeAccessor(&TcpTransport::m_connectTimeout),
+                          MakeTimeChecker(PicoSeconds(1)));
+    return tid;
+}
+
+TcpTransport::TcpTransport()
+{
+    NS_LOG_FUNCTION(this);
+}
+
+TcpTransport::~TcpTransport()
+{
+    NS_LOG_FUNCTION(this);
+}
+
+void
+TcpTransport::DoDispose()
+{
+    NS_LOG_FUNCTION(this);
+    for (const Ptr<Socket>& listener : m_listeners)
+    {
+        listener->SetAcceptCallback(Callback<bool, Ptr<Socket>, const Address&>(),
+                                    Callback<void, Ptr<Socket>, const Address&>());
+    }
+    m_listeners.clear();
+    m_pools.clear();
+    m_nodes = NodeContainer();
+    m_network = nullptr;
+    MessageTransport::DoDispose();
+}
+
+void
+TcpTransport::Check() const
+{
+    TypeId type;
+    if (!TypeId::LookupByNameFailSafe(m_congestionOps, &type) || !IsCongestionOps(type))
+    {
+        RefuseInput("ns3::llm::TcpTransport::CongestionOps '" + m_congestionOps +
+                    "': no ns3::TcpCongestionOps has this name; there are " + ListCongestionOps());
+    }
+    const uint32_t largest = m_network->GetTerminalPort(0)->GetMtu() - HEADER_BYTES;
+    if (m_segmentBytes > largest)
+    {
+        RefuseInput("ns3::llm::TcpTransport::SegmentSize " + std::to_string(m_segmentBytes) +
+                    ": with " + std::to_string(HEADER_BYTES) +
+                    " bytes of headers it does not fit ns3::llm::FabricPort::Mtu " +
+                    std::to_string(largest + HEADER_BYTES) + "; " + std::to_string(largest) +
+                    " would, as does 0");
+    }
+    const uint64_t ports = uint64_t{m_nodes.GetN()} * m_connections;
+    if (ports > UINT16_MAX - FIRST_PORT)
+    {
+        RefuseInput("ns3::llm::TcpTransport::Connections " + std::to_string(m_connections) +
+                    ": an accelerator has ports for " + std::to_string(UINT16_MAX - FIRST_PORT) +
+                    " connections, not for those to " + std::to_string(m_nodes.GetN()) +
+                    " accelerators; " + std::to_string((UINT16_MAX - FIRST_PORT) / m_nodes.GetN()) +
+                    " connections or fewer would fit");
+    }
+}
+
+void
+TcpTransport::Setup(Ptr<FabricNetwork> network, const NodeContainer& nodes)
+{
+    NS_LOG_FUNCTION(this << network << nodes.GetN());
+    NS_ABORT_MSG_IF(m_network, "a TCP transport is set up once");
+    m_network = network;
+    m_nodes = nodes;
+    Check();
+    if (m_segmentBytes == 0)
+    {
+        m_segmentBytes = network->GetTerminalPort(0)->GetMtu() - HEADER_BYTES;
+    }
+    m_outboxes.resize(nodes.GetN());
+    for (uint32_t accelerator = 0; accelerator < nodes.GetN(); ++accelerator)
+    {
+        const Ptr<Socket> listener = MakeSocket(accelerator);
+        listener->SetAcceptCallback(
+            Callback<bool, Ptr<Socket>, const Address&>(),
+            MakeCallback(&TcpTransport::OnAccepted, this).Bind(accelerator));
+        const InetSocketAddress own(FabricAddresses::GetAddress(accelerator), LISTENING_PORT);
+        if (listener->Bind(own) != 0 || listener->Listen() != 0)
+        {
+            RefuseInput("accelerator " + std::to_string(accelerator) +
+                        ": something else uses TCP "
+                        "port " +
+                        std::to_string(LISTENING_PORT) + ", which TcpTransport needs");
+        }
+        m_listeners.push_back(listener);
+    }
+}
+
+Ptr<Socket>
+TcpTransport::MakeSocket(uint32_t accelerator) const
+{
+    const auto tcp = m_nodes.Get(accelerator)->GetObject<TcpL4Protocol>();
+    NS_ABORT_MSG_UNLESS(tcp, "accelerator " << accelerator << " has no TCP");
+    const Ptr<Socket> socket = tcp->CreateSocket(TypeId::LookupByName(m_congestionOps));
+    socket->SetAttribute("SegmentSize", UintegerValue(m_segmentBytes));
+    socket->SetAttribute("SndBufSize", UintegerValue(m_sendBuffer));
+    socket->SetAttribute("RcvBufSize", UintegerValue(m_receiveBuffer));
+    socket->SetAttribute("InitialCwnd", UintegerValue(m_initialWindow));
+    socket->SetAttribute("DelAckCount", UintegerValue(m_segmentsPerAck));
+    socket->SetAttribute("DelAckTimeout", TimeValue(m_delayedAckTimeout));
+    socket->SetAttribute("ConnTimeout", TimeValue(m_connectTimeout));
+    socket->SetAttribute("MinRto", TimeValue(m_minRto));
+    socket->SetAttribute("ClockGranularity", TimeValue(MicroSeconds(CLOCK_GRANULARITY_US)));
+    return socket;
+}
+
+void
+TcpTransport::Send(const Message& message)
+{
+    NS_LOG_FUNCTION(this << message.source << message.destination << message.bytes);
+    const std::size_t count = m_outboxes.size();
+    if (message.source >= count || message.destination >= count ||
+        message.source == message.destination)
+    {
+        RefuseInput("no message goes from accelerator " + std::to_string(message.source) +
+                    " to accelerator " + std::to_string(message.destination) +
+                    " over TCP: they must be two of the " + std::to_string(count) +
+                    " accelerators");
+    }
+    Outbox& outbox = m_outboxes[message.source];
+    outbox.posted.push_back(message);
+    if (!outbox.isScheduled)
+    {
+        outbox.isScheduled = true;
+        Simulator::Schedule(TimeStep(1), &TcpTransport::Flush, this, message.source);
+    }
+}
+
+void
+TcpTransport::Flush(uint32_t source)
+{
+    Outbox& outbox = m_outboxes[source];
+    outbox.isScheduled = false;
+    std::vector<Message> posted;
+    posted.swap(outbox.posted);
+    const auto count = static_cast<uint32_t>(m_outboxes.size());
+    auto key = [count](const Message& message)
+    {
+        const uint32_t distance = (message.destination + count - message.source) % count;
+        return std::tuple(distance, message.owner, message.flow, message.instance, message.place);
+    };
+    std::stable_sort(posted.begin(),
+                     posted.end(),
+                     [&key](const Message& a, const Message& b) { return key(a) < key(b); });
+    for (const Message& message : posted)
+    {
+        Start(message);
+    }
+}
+
+void
+TcpTransport::Start(const Message& message)
+{
+    const bool isDivided = m_connections > 1 && m_stripeBytes > 0 && message.bytes > m_stripeBytes;
+    const uint64_t stripe = isDivided ? m_stripeBytes : message.bytes;
+    const uint64_t parts = isDivided ? (message.bytes - 1) / stripe + 1 : 1;
+    const uint64_t handle = Keep(message, parts);
+    uint64_t left = message.bytes;
+    for (uint64_t part = 0; part < parts; ++part)
+    {
+        Pool& pool = m_pools[{message.source, message.destination}];
+        const uint32_t number = pool.next;
+        pool.next = (number + 1) % m_connections;
+        const uint64_t bytes = std::min(left, stripe);
+        left -= bytes;
+        m_counters.streamBytes += bytes + m_headerBytes;
+        GetConnection(message.source, message.destination, number)
+            .Send(bytes + m_headerBytes, handle);
+    }
+}
+
+uint64_t
+TcpTransport::Keep(const Message& message, uint64_t parts)
+{
+    if (m_freeHandles.empty())
+    {
+        m_freeHandles.push_back(m_carried.size());
+        m_carried.emplace_back();
+    }
+    const uint64_t handle = m_freeHandles.back();
+    m_freeHandles.pop_back();
+    m_carried[handle] = {message, parts, parts};
+    return handle;
+}
+
+TcpConnection&
+TcpTransport::GetConnection(uint32_t source, uint32_t destination, uint32_t number)
+{
+    auto& connections = m_pools[{source, destination}].connections;
+    connections.resize(m_connections);
+    std::unique_ptr<TcpConnection>& connection = connections[number];
+    if (connection)
+    {
+        return *connection;
+    }
+    ++m_counters.connections;
+    TcpConnection::Listener listener;
+    listener.delivered = [this](uint64_t handle)
+    {
+        OnDelivered(handle);
+    };
+    listener.acknowledged = [this](uint64_t handle)
+    {
+        OnAcknowledged(handle);
+    };
+    listener.failed = [this, source, destination, number](const std::string& reason)
+    {
+        m_failures.push_back("TCP connection " + std::to_string(number) + " from accelerator " +
+                             std::to_string(source) + " to accelerator " +
+                             std::to_string(destination) + " " + reason);
+    };
+    connection = std::make_unique<TcpConnection>(std::move(listener));
+    const Ptr<Socket> socket = MakeSocket(source);
+    const uint16_t port = GetPort(source, destination, number);
+    if (socket->Bind(InetSocketAddress(FabricAddresses::GetAddress(source), port)) != 0)
+    {
+        RefuseInput("accelerator " + std::to_string(source) + ": something else uses TCP port " +
+                    std::to_string(port) + ", which its connection to accelerator " +
+                    std::to_string(destination) + " needs");
+    }
+    connection->Open(socket,
+                     InetSocketAddress(FabricAddresses::GetAddress(destination), LISTENING_PORT),
+                     m_segmentBytes);
+    return *connection;
+}
+
+uint16_t
+TcpTransport::GetPort(uint32_t source, uint32_t destination, uint32_t number) const
+{
+    const uint32_t count = m_nodes.GetN();
+    const uint32_t distance = (destination + count - source) % count;
+    return static_cast<uint16_t>(FIRST_PORT + distance * m_connections + number);
+}
+
+void
+TcpTransport::OnAccepted(uint32_t destination, Ptr<Socket> socket, const Address& from)
+{
+    const InetSocketAddress peer = InetSocketAddress::ConvertFrom(from);
+    const uint32_t source = peer.GetIpv4().Get() - FabricAddresses::GetAddress(0).Get();
+    const auto pool = m_pools.find({source, destination});
+    // not one of ours
+    if (pool == m_pools.end())
+    {
+        socket->Close();
+        return;
+    }
+    const uint32_t number = peer.GetPort() - GetPort(source, destination, 0);
+    pool->second.connections.at(number)->Accept(socket);
+}
+
+void
+TcpTransport::OnDelivered(uint64_t handle)
+{
+    Carried& carried = m_carried[handle];
+    if (--carried.undelivered == 0)
+    {
+        ++m_counters.messages;
+        m_counters.payloadBytes += carried.message.bytes;
+        // a copy: the owner may send from here, which moves the messages
+        Message message = carried.message;
+        message.flow = 0;
+        NotifyDelivered(message);
+    }
+}
+
+void
+TcpTransport::OnAcknowledged(uint64_t handle)
+{
+    Carried& carried = m_carried[handle];
+    if (--carried.unacknowledged == 0)
+    {
+        const Message message = carried.message;
+        m_freeHandles.push_back(handle);
+        NotifyAcknowledged(message);
+    }
+}
+
+uint32_t
+TcpTransport::GetSegmentBytes() const
+{
+    return m_segmentBytes;
+}
+
+const std::string&
+TcpTransport::GetQueueDisc() const
+{
+    return m_queueDisc;
+}
+
+const TcpCounters&
+TcpTransport::GetCounters() const
+{
+    return m_counters;
+}
+
+const std::vector<std::string>&
+TcpTransport::GetFailures() const
+{
+    return m_failures;
+}
+
+PathLeg
+TcpTransport::DescribeLeg(uint32_t source, uint32_t destination, uint32_t flow) const
+{
+    const uint32_t port = GetPort(source, destination, flow % m_connections);
+    const uint32_t ports = port << 16 | LISTENING_PORT;
+    const uint32_t portsBack = uint32_t{LISTENING_PORT} << 16 | port;
+    const Ipv4Address from = FabricAddresses::GetAddress(source);
+    const Ipv4Address to = FabricAddresses::GetAddress(destination);
+    PathLeg leg;
+    leg.mtu = m_segmentBytes;
+    leg.dataOverhead = HEADER_BYTES + PACKET_OVERHEAD_BYTES;
+    leg.firstOverhead = m_headerBytes;
+    leg.ackSize = HEADER_BYTES + PACKET_OVERHEAD_BYTES;
+    leg.framesPerAck = m_segmentsPerAck;
+    auto describe = [this](uint32_t a, uint32_t b, uint64_t hash, std::vector<PathLink>& links)
+    {
+        for (const auto& each : m_network->GetPath(a, b, static_cast<uint32_t>(hash >> 32)))
+        {
+            const FrameTransmitter& transmitter = each->GetTransmitter();
+            links.push_back({transmitter.GetObject(),
+                             transmitter.GetRate(),
+                             PicoSeconds(transmitter.GetDelayTicks())});
+        }
+    };
+    describe(source, destination, HashPacketFlow(from, to, TCP_PROTOCOL, ports), leg.links);
+    describe(destination, source, HashPacketFlow(to, from, TCP_PROTOCOL, portsBack), leg.ackLinks);
+    return leg;
+}
+
+} // namespace ns3::llm
