@@ -329,16 +329,11 @@ Cluster::GetCounters() const
                                           {"timeouts", nics.timeouts}};
     if (m_parts.tcp)
     {
-        uint64_t dropped = 0;
-        for (uint32_t t = 0; t < m_parts.network->GetTerminalCount(); ++t)
-        {
-            dropped += m_parts.network->GetTerminalPort(t)->GetPacketDrops();
-        }
         const TcpCounters& tcp = m_parts.tcp->GetCounters();
         counters.push_back({"TCP connections", tcp.connections});
         counters.push_back({"TCP messages", tcp.messages});
         counters.push_back({"TCP stream bytes", tcp.streamBytes});
-        counters.push_back({"packets without room at NICs", dropped});
+        counters.push_back({"drops in senders' stacks", tcp.stackDrops});
     }
     return counters;
 }

@@ -42,6 +42,13 @@ InstallQueueDisc(Ptr<Cluster> cluster, const std::string& type)
         RefuseInput("ns3::llm::TcpTransport::QueueDisc '" + type +
                     "': no ns3::QueueDisc has this name; ns3::FqCoDelQueueDisc is one");
     }
+    TypeId::AttributeInformation timer;
+    if (found.LookupAttributeByName("Tupdate", &timer))
+    {
+        RefuseInput("ns3::llm::TcpTransport::QueueDisc '" + type +
+                    "': its timer runs for ever, and so would a run; those without one, such as "
+                    "ns3::FqCoDelQueueDisc, are allowed");
+    }
     TrafficControlHelper control;
     control.SetRootQueueDisc(type);
     control.Install(FabricInternetHelper::GetDevices(cluster->GetNetwork()));

@@ -436,6 +436,8 @@ class QueueDiscTestCase : public TestCase
             NS_TEST_EXPECT_MSG_GT(disc->GetStats().nTotalEnqueuedPackets, 50u, "is used");
             NS_TEST_EXPECT_MSG_EQ(disc->GetStats().nTotalDroppedPackets, 0u, "drops nothing");
         }
+        const bool hasDrops = bench.GetCounter("drops in senders' stacks") > 0;
+        NS_TEST_EXPECT_MSG_EQ(hasDrops, type.empty(), "drops without a queue disc alone");
         return static_cast<double>(bench.delivered.back().tick) / 1e6;
     }
 
@@ -482,6 +484,8 @@ class RefusalTestCase : public TestCase
         Expect({{"TcpTransport::CongestionOps", "ns3::llm::Dcqcn"}}, "ns3::TcpCubic");
         Expect({{"TcpTransport::SegmentSize", "8949"}}, "8948 would");
         Expect({{"TcpTransport::QueueDisc", "ns3::Fq"}}, "ns3::FqCoDelQueueDisc");
+        Expect({{"TcpTransport::QueueDisc", "ns3::FqPieQueueDisc"}}, "its timer runs for ever");
+        Expect({{"TcpTransport::QueueDisc", "ns3::PieQueueDisc"}}, "its timer runs for ever");
         Expect({{"TopologyHelper::NicsPerAccelerator", "2"}}, "NicsPerAccelerator 2");
     }
 };

@@ -10,11 +10,13 @@
 #include "ns3/inet-socket-address.h"
 #include "ns3/log.h"
 #include "ns3/node.h"
+#include "ns3/queue-disc.h"
 #include "ns3/simulator.h"
 #include "ns3/string.h"
 #include "ns3/tcp-congestion-ops.h"
 #include "ns3/tcp-cubic.h"
 #include "ns3/tcp-l4-protocol.h"
+#include "ns3/traffic-control-layer.h"
 #include "ns3/uinteger.h"
 
 #include <algorithm>
@@ -80,9 +82,9 @@ TcpTransport::GetTypeId()
                           MakeStringAccessor(&TcpTransport::m_congestionOps),
                           MakeStringChecker())
             .AddAttribute("QueueDisc",
-                          "TypeId of the ns3::QueueDisc that each NIC gets above its port's queue, "
-                          "such as ns3::FqCoDelQueueDisc; empty: none.",
-                          StringValue(""),
+                          "TypeId of the ns3::QueueDisc that each NIC gets above its port's queue; "
+                          "empty: none, and the stack drops what the port has no room for.",
+                          StringValue("ns3::FqCoDelQueueDisc"),
                           MakeStringAccessor(&TcpTransport::m_queueDisc),
                           MakeStringChecker())
             .AddAttribute("Connections",
@@ -214,6 +216,18 @@ TcpTransport::Setup(Ptr<FabricNetwork> network, const NodeContainer& nodes)
         m_segmentBytes = network->GetTerminalPort(0)->GetMtu() - HEADER_BYTES;
     }
     m_outboxes.resize(nodes.GetN());
+    for (uint32_t accelerator = 0; accelerator < nodes.GetN(); ++accelerator)
+    {
+        const auto control = nodes.Get(accelerator)->GetObject<TrafficControlLayer>();
+        NS_ABORT_MSG_UNLESS(control, "accelerator " << accelerator << " has no IP stack");
+        control->TraceConnectWithoutContext("TcDrop",
+                                            MakeCallback(&TcpTransport::OnStackDrop, this));
+        const auto disc = control->GetRootQueueDiscOnDevice(network->GetTerminalPort(accelerator));
+        if (disc)
+        {
+            disc->TraceConnectWithoutContext("Drop", MakeCallback(&TcpTransport::OnDiscDrop, this));
+        }
+    }
     for (uint32_t accelerator = 0; accelerator < nodes.GetN(); ++accelerator)
     {
         const Ptr<Socket> listener = MakeSocket(accelerator);
@@ -392,6 +406,18 @@ TcpTransport::OnAccepted(uint32_t destination, Ptr<Socket> socket, const Address
     }
     const uint32_t number = peer.GetPort() - GetPort(source, destination, 0);
     pool->second.connections.at(number)->Accept(socket);
+}
+
+void
+TcpTransport::OnStackDrop(Ptr<const Packet>)
+{
+    ++m_counters.stackDrops;
+}
+
+void
+TcpTransport::OnDiscDrop(Ptr<const QueueDiscItem>)
+{
+    ++m_counters.stackDrops;
 }
 
 void

@@ -11,6 +11,8 @@
 #include "ns3/fabric-network.h"
 #include "ns3/node-container.h"
 #include "ns3/nstime.h"
+#include "ns3/packet.h"
+#include "ns3/queue-item.h"
 #include "ns3/socket.h"
 
 #include <cstdint>
@@ -33,6 +35,7 @@ struct TcpCounters
     uint64_t messages = 0;     //!< delivered
     uint64_t payloadBytes = 0; //!< of these messages
     uint64_t streamBytes = 0;  //!< handed over for sending: payload and headers
+    uint64_t stackDrops = 0;   //!< packets that senders' stacks or queue discs dropped
 };
 
 /**
@@ -140,6 +143,10 @@ class TcpTransport : public MessageTransport
     /** A connection is there (a socket's callback). @param destination who listened
      * @param socket of the connection @param from its other end */
     void OnAccepted(uint32_t destination, Ptr<Socket> socket, const Address& from);
+    /** A stack has no room at its port, and no queue disc (a trace). */
+    void OnStackDrop(Ptr<const Packet>);
+    /** A queue disc drops (a trace). */
+    void OnDiscDrop(Ptr<const QueueDiscItem>);
     /** @param handle of a message of which a part has come */
     void OnDelivered(uint64_t handle);
     /** @param handle of a message of which a part is acknowledged */
