@@ -333,7 +333,7 @@ Cluster::GetCounters() const
         counters.push_back({"TCP connections", tcp.connections});
         counters.push_back({"TCP messages", tcp.messages});
         counters.push_back({"TCP stream bytes", tcp.streamBytes});
-        counters.push_back({"drops in senders' stacks", tcp.stackDrops});
+        counters.push_back({"drops in stacks of senders", tcp.stackDrops});
     }
     return counters;
 }

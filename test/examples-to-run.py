@@ -19,6 +19,7 @@ cpp_examples = [
     ),
     ("custom-congestion-control --summary", "True", "False"),
     ("flow-traffic --accelerators=16 --durationUs=50 --summary --quiet", "True", "False"),
+    ("fluid-error --accelerators=4 --bytes=65536 --places=domain", "True", "False"),
     ("tcp-beside-rdma --durationUs=500", "True", "False"),
     (
         "training-iteration --model=gpt2 --tp=4 --dp=4 --accelerators=16 --fabric=rail-only --quiet",

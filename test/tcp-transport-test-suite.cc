@@ -436,7 +436,7 @@ class QueueDiscTestCase : public TestCase
             NS_TEST_EXPECT_MSG_GT(disc->GetStats().nTotalEnqueuedPackets, 50u, "is used");
             NS_TEST_EXPECT_MSG_EQ(disc->GetStats().nTotalDroppedPackets, 0u, "drops nothing");
         }
-        const bool hasDrops = bench.GetCounter("drops in senders' stacks") > 0;
+        const bool hasDrops = bench.GetCounter("drops in stacks of senders") > 0;
         NS_TEST_EXPECT_MSG_EQ(hasDrops, type.empty(), "drops without a queue disc alone");
         return static_cast<double>(bench.delivered.back().tick) / 1e6;
     }

@@ -77,7 +77,7 @@ class TcpTransport : public MessageTransport
      */
     void Setup(Ptr<FabricNetwork> network, const NodeContainer& nodes);
 
-    /** @param message what to send @copydoc MessageTransport::Send */
+    /** Send a message. @param message it; ends that are no two accelerators are refused, named */
     void Send(const Message& message) override;
 
     /** @return payload of a full segment, bytes */
