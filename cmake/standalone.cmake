@@ -55,7 +55,7 @@ foreach(header ${llm_headers})
 endforeach()
 file(CONFIGURE OUTPUT ${llm_stage}/ns3/llm-fabric-module.h CONTENT "${llm_umbrella}")
 
-set(llm_ns3_modules core network internet applications)
+set(llm_ns3_modules core network traffic-control internet applications)
 llm_fabric_ns3_targets(llm_link ${llm_ns3_modules})
 add_library(ns3-llm-fabric SHARED ${llm_sources} ${llm_headers})
 add_library(ns3::llm-fabric ALIAS ns3-llm-fabric)

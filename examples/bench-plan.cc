@@ -77,6 +77,7 @@ AddFullRows(std::vector<Scenario>& plan)
     {
         plan.push_back(Make("shift", hosts));
     }
+    plan.push_back(Make("fluid", 256)); // 65,280 transfers at once
     for (const uint32_t queuePairs : {1, 11, 93, 1023})
     {
         Scenario flows = Make("flows", 128);

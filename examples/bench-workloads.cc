@@ -12,6 +12,7 @@
 #include "ns3/global-value.h"
 #include "ns3/input-error.h"
 #include "ns3/simulator.h"
+#include "ns3/single-switch-helper.h"
 #include "ns3/string.h"
 #include "ns3/uinteger.h"
 
@@ -126,6 +127,24 @@ StartRing(Ptr<Cluster> cluster)
     return ring;
 }
 
+/** @param scenario a row @return whether its hosts are one fluid HB domain */
+bool
+IsFluid(const Scenario& scenario)
+{
+    return scenario.workload == "fluid";
+}
+
+/** @param hosts number @return they, in one fluid HB domain */
+Ptr<Cluster>
+BuildFluidDomain(uint32_t hosts)
+{
+    auto helper = CreateObject<SingleSwitchHelper>();
+    helper->SetAttribute("Accelerators", UintegerValue(hosts));
+    helper->SetAttribute("DomainSize", UintegerValue(hosts));
+    helper->SetAttribute("DomainFidelity", StringValue("fluid"));
+    return helper->Build();
+}
+
 /** Queue what host i sends at the start. @param scenario workload @param cluster where @param i host */
 void
 StartHost(const Scenario& scenario, Ptr<Cluster> cluster, uint32_t i)
@@ -140,7 +159,7 @@ StartHost(const Scenario& scenario, Ptr<Cluster> cluster, uint32_t i)
     {
         Send(cluster, i, 0, INCAST_BYTES);
     }
-    else if (scenario.workload == "all-to-all")
+    else if (scenario.workload == "all-to-all" || IsFluid(scenario))
     {
         for (uint32_t other = 1; other < hosts; ++other)
         {
@@ -156,9 +175,9 @@ StartHost(const Scenario& scenario, Ptr<Cluster> cluster, uint32_t i)
     }
 }
 
-/** Add what a run has done. @param cluster after the run @param sum is added to */
+/** Add what a run has done. @param scenario the row @param cluster after the run @param sum is added to */
 void
-AddRun(Ptr<Cluster> cluster, Measurement& sum)
+AddRun(const Scenario& scenario, Ptr<Cluster> cluster, Measurement& sum)
 {
     const NicCounters nics = cluster->GetRdma()->GetCounters();
     const auto faults = cluster->GetFaults();
@@ -167,7 +186,9 @@ AddRun(Ptr<Cluster> cluster, Measurement& sum)
         RefuseInput(faults.front());
     }
     ++sum.runs;
-    sum.hops += cluster->GetHops();
+    // a transfer of a fluid domain stands for a hop
+    sum.hops +=
+        IsFluid(scenario) ? uint64_t{scenario.hosts} * (scenario.hosts - 1) : cluster->GetHops();
     sum.dataFrames += nics.dataFrames;
     sum.retransmissions += nics.retransmissions;
     sum.payloadBytes += nics.payloadBytes;
@@ -233,7 +254,8 @@ MeasureScenario(const Scenario& scenario, double leastSeconds)
     Measurement sum;
     do
     {
-        const Ptr<Cluster> cluster = BuildFatTree(scenario);
+        const Ptr<Cluster> cluster =
+            IsFluid(scenario) ? BuildFluidDomain(scenario.hosts) : BuildFatTree(scenario);
         FrameDigest digest;
         if (scenario.isObserved)
         {
@@ -245,7 +267,7 @@ MeasureScenario(const Scenario& scenario, double leastSeconds)
         sum.cpuSeconds += GetCpuSeconds() - begin;
         sum.events += cluster->GetClock()->GetFrameCount();
         sum.simulatedUs += Simulator::Now().GetSeconds() * 1e6;
-        AddRun(cluster, sum);
+        AddRun(scenario, cluster, sum);
         cluster->Dispose();
         Simulator::Destroy();
     } while (sum.cpuSeconds < leastSeconds);

@@ -37,6 +37,7 @@ Ptr<Cluster> BuildFatTree(const Scenario& scenario);
  * - ring: an all-reduce of 16 kB per host.
  * - lock-step: a ring of 64 steps in which a host sends 16 kB on when it has received 16 kB, so that
  *   all hosts do the same at the same tick.
+ * - fluid: as all-to-all, in one fluid HB domain of all hosts; a transfer stands for a hop.
  * - flows: as shift, with 4.092 MB (1023 full frames) in equal parts on `queuePairs` queue pairs.
  *
  * @param scenario the workload and what it needs

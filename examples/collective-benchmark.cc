@@ -24,6 +24,7 @@
 #include "ns3/report-folder.h"
 #include "ns3/run-manifest.h"
 #include "ns3/run-outcome.h"
+#include "ns3/scale-out-transport.h"
 #include "ns3/simulator.h"
 #include "ns3/time-resolution.h"
 #include "ns3/topology-helper.h"
@@ -53,6 +54,7 @@ struct Options
     uint64_t maxBytes = 1 << 24;
     uint32_t factor = 4;
     std::string fabric = "single-switch";
+    std::string transport;
     uint32_t accelerators = 16;
     uint32_t domainSize = 1;
     uint32_t ranks = 0;
@@ -82,6 +84,9 @@ Parse(int argc, char* argv[])
     program.Add("maxBytes", "largest size of the buffer", options.maxBytes);
     program.Add("factor", "from one size to the next", options.factor, 2);
     program.Add("fabric", "which fabric", options.fabric, ListFabrics());
+    program.Add("transport",
+                "between HB domains: rdma, tcp or fluid; none: the attribute",
+                options.transport);
     program.Add("accelerators", "how many accelerators", options.accelerators, 1);
     program.Add("domainSize", "accelerators in an HB domain", options.domainSize, 1);
     program.Add("ranks", "how many ranks; 0: as many as there is room for", options.ranks);
@@ -92,6 +97,7 @@ Parse(int argc, char* argv[])
     program.Add("quiet", "show no progress", options.quiet);
     program.Add("summary", "print the table, keep no files", options.summary);
     program.Parse(argc, argv);
+    UseTransport(options.transport);
     const uint32_t most = (options.accelerators + options.stride - 1) / options.stride;
     options.ranks = options.ranks == 0 ? most : options.ranks;
     if (options.ranks > most || options.minBytes > options.maxBytes)

@@ -4,6 +4,7 @@
 //
 //   ./llm-fabric run collective -- --operation=all-reduce --bytes=16777216 --fabric=rail-optimized
 //   ./llm-fabric run collective -- --ranks=8 --stride=8      (one rank in each HB domain, on one rail)
+//   ./llm-fabric run collective -- --bytes=1048576 --transport=tcp
 //   ./llm-fabric run collective -- --bytes=262144 --pcap=trace     (every port, for Wireshark)
 //
 // The pcap files hold every byte of every frame: choose few bytes.
@@ -21,6 +22,7 @@
 #include "ns3/frame-engine.h"
 #include "ns3/input-error.h"
 #include "ns3/program-options.h"
+#include "ns3/scale-out-transport.h"
 #include "ns3/simulator.h"
 #include "ns3/string.h"
 #include "ns3/time-resolution.h"
@@ -45,6 +47,7 @@ struct Options
     std::string algorithm = "auto";
     uint64_t bytes = 16 << 20;
     std::string fabric = "rail-optimized";
+    std::string transport;
     uint32_t accelerators = 64;
     uint32_t ranks = 0;
     uint32_t stride = 1;
@@ -164,6 +167,9 @@ main(int argc, char* argv[])
         program.Add("algorithm", "TypeId of the algorithm; auto: chosen", options.algorithm);
         program.Add("bytes", "size of the whole buffer", options.bytes);
         program.Add("fabric", "which fabric", options.fabric, ListFabrics());
+        program.Add("transport",
+                    "between HB domains: rdma, tcp or fluid; none: the attribute",
+                    options.transport);
         program.Add("accelerators", "how many accelerators", options.accelerators, 1);
         program.Add("ranks", "how many ranks; 0: as many as there is room for", options.ranks);
         program.Add("stride", "every stride-th accelerator is a rank", options.stride, 1);
@@ -172,6 +178,7 @@ main(int argc, char* argv[])
                     options.pcap);
         program.Add("summary", "print the result on one line", options.summary);
         program.Parse(argc, argv);
+        UseTransport(options.transport);
         const int status = Run(options);
         Simulator::Destroy();
         return status;

@@ -24,6 +24,7 @@
 #include "ns3/report-folder.h"
 #include "ns3/run-manifest.h"
 #include "ns3/run-outcome.h"
+#include "ns3/scale-out-transport.h"
 #include "ns3/text-table.h"
 #include "ns3/time-resolution.h"
 #include "ns3/topology-helper.h"
@@ -77,6 +78,7 @@ struct Options
     uint32_t sequenceLength = 1024;           //!< tokens
     std::string fabric = "all";               //!< which
     std::string domainFidelity = "fluid";     //!< fluid or packet
+    std::string transport = "";               //!< between domains; "": the attribute
     DataRate nicRate = DataRate("400Gbps");   //!< of each accelerator's NIC
     DataRate domainRate = DataRate(0);        //!< 0: the accelerator's scale-up rate
     std::string congestionControl = "";       //!< TypeId; "": the transport's default
@@ -117,6 +119,9 @@ ParseOptions(int argc, char* argv[])
                "HB domains as shared rates or as switches with packets",
                options.domainFidelity,
                {"fluid", "packet"});
+    parser.Add("transport",
+               "between HB domains: rdma, tcp or fluid; none: the attribute",
+               options.transport);
     parser.Add("nicRate", "rate of a NIC, with unit", options.nicRate);
     parser.Add("domainRate",
                "rate of an accelerator into its HB domain, with unit; 0bps: the accelerator's own",
@@ -135,6 +140,7 @@ ParseOptions(int argc, char* argv[])
                "also report a hash of every arrival of a frame at a port",
                options.traceHash);
     parser.Parse(argc, argv);
+    UseTransport(options.transport);
     return options;
 }
 

@@ -61,8 +61,12 @@ void
 Cluster::Setup(const Parts& parts)
 {
     m_parts = parts;
+    if (!m_parts.scaleOut)
+    {
+        m_parts.scaleOut = parts.rdma;
+    }
     auto tiered = CreateObject<TieredTransport>();
-    tiered->Setup(this, parts.scaleUp, parts.rdma);
+    tiered->Setup(this, parts.scaleUp, m_parts.scaleOut);
     m_transport = tiered;
     if (!parts.joinsRails && parts.domainSize > 1)
     {
@@ -118,6 +122,18 @@ Ptr<RdmaTransport>
 Cluster::GetDomainRdma() const
 {
     return m_parts.domainRdma;
+}
+
+Ptr<TcpTransport>
+Cluster::GetTcp() const
+{
+    return m_parts.tcp;
+}
+
+Ptr<FluidNetwork>
+Cluster::GetFluidNetwork() const
+{
+    return m_parts.fluidNetwork;
 }
 
 Ptr<RelayTransport>
@@ -179,12 +195,26 @@ Cluster::MakeFluidLeg(uint32_t source, uint32_t destination) const
 }
 
 PathLeg
+Cluster::MakeScaleOutLeg(uint32_t source, uint32_t destination, uint32_t flow) const
+{
+    if (m_parts.tcp)
+    {
+        return m_parts.tcp->DescribeLeg(source, destination, flow);
+    }
+    if (m_parts.fluidNetwork)
+    {
+        return m_parts.fluidNetwork->DescribeLeg(source, destination, flow);
+    }
+    return m_parts.rdma->DescribeLeg(source, destination, flow);
+}
+
+PathLeg
 Cluster::MakeLeg(uint32_t source, uint32_t destination, uint32_t flow) const
 {
     PathLeg leg;
     if (GetDomain(source) != GetDomain(destination))
     {
-        leg = m_parts.rdma->DescribeLeg(source, destination, flow);
+        leg = MakeScaleOutLeg(source, destination, flow);
     }
     else if (m_parts.domainRdma)
     {
@@ -240,7 +270,21 @@ Cluster::GetLinkUses(Time duration) const
         const FrameTransmitter& transmitter = direction.port->GetTransmitter();
         add(direction.name, transmitter.GetCounters().wireBytes, transmitter.GetRate());
     };
-    ForEachPort(m_parts.network, addPort);
+    auto addFluid = [&](const FabricNetwork::Direction& direction)
+    {
+        const FrameTransmitter& transmitter = direction.port->GetTransmitter();
+        add(direction.name,
+            m_parts.fluidNetwork->GetCarriedBytes(transmitter.GetObject(), duration),
+            transmitter.GetRate());
+    };
+    if (m_parts.fluidNetwork)
+    {
+        ForEachPort(m_parts.network, addFluid);
+    }
+    else
+    {
+        ForEachPort(m_parts.network, addPort);
+    }
     ForEachPort(m_parts.domainNetwork, addPort);
     for (uint32_t a = 0; a < GetAcceleratorCount() && !m_parts.fluidDomains.empty(); ++a)
     {
@@ -274,15 +318,24 @@ Cluster::GetCounters() const
     {
         nics.Add(m_parts.domainRdma->GetCounters());
     }
-    return {{"data frames", nics.dataFrames},
-            {"ECN marks", ports.marks},
-            {"congestion notifications", nics.cnpsReceived},
-            {"pauses", ports.pausesReceived},
-            {"drops", ports.drops},
-            {"frames lost on links that were down", ports.lost},
-            {"frames corrupted on links", ports.corrupted},
-            {"retransmissions", nics.retransmissions},
-            {"timeouts", nics.timeouts}};
+    std::vector<NamedCounter> counters = {{"data frames", nics.dataFrames},
+                                          {"ECN marks", ports.marks},
+                                          {"congestion notifications", nics.cnpsReceived},
+                                          {"pauses", ports.pausesReceived},
+                                          {"drops", ports.drops},
+                                          {"frames lost on links that were down", ports.lost},
+                                          {"frames corrupted on links", ports.corrupted},
+                                          {"retransmissions", nics.retransmissions},
+                                          {"timeouts", nics.timeouts}};
+    if (m_parts.tcp)
+    {
+        const TcpCounters& tcp = m_parts.tcp->GetCounters();
+        counters.push_back({"TCP connections", tcp.connections});
+        counters.push_back({"TCP messages", tcp.messages});
+        counters.push_back({"TCP stream bytes", tcp.streamBytes});
+        counters.push_back({"drops in stacks of senders", tcp.stackDrops});
+    }
+    return counters;
 }
 
 uint64_t
@@ -305,6 +358,11 @@ Cluster::GetFaults() const
     if (m_parts.domainRdma)
     {
         const auto& more = m_parts.domainRdma->GetFailures();
+        faults.insert(faults.end(), more.begin(), more.end());
+    }
+    if (m_parts.tcp)
+    {
+        const auto& more = m_parts.tcp->GetFailures();
         faults.insert(faults.end(), more.begin(), more.end());
     }
     for (const auto& network : {m_parts.network, m_parts.domainNetwork})

@@ -5,12 +5,14 @@
 
 #include "ns3/fabric-network.h"
 #include "ns3/fluid-domain.h"
+#include "ns3/fluid-network.h"
 #include "ns3/frame-clock.h"
 #include "ns3/locality.h"
 #include "ns3/message-transport.h"
 #include "ns3/node-container.h"
 #include "ns3/rdma-transport.h"
 #include "ns3/relay-transport.h"
+#include "ns3/tcp-transport.h"
 #include "ns3/training-report.h"
 
 #include <cstdint>
@@ -48,6 +50,9 @@ class Cluster : public Locality
         Ptr<RdmaTransport> domainRdma;              //!< over them, or null
         std::vector<Ptr<FluidDomain>> fluidDomains; //!< the fluid HB domains, or none
         Ptr<MessageTransport> scaleUp;              //!< within domains
+        Ptr<MessageTransport> scaleOut;             //!< between domains; null: rdma
+        Ptr<TcpTransport> tcp;                      //!< if it is TCP
+        Ptr<FluidNetwork> fluidNetwork;             //!< if it is fluid
     };
 
     /** @param parts the parts; once */
@@ -69,6 +74,10 @@ class Cluster : public Locality
     Ptr<RdmaTransport> GetRdma() const;
     /** @return the RDMA transport inside packet HB domains, or null */
     Ptr<RdmaTransport> GetDomainRdma() const;
+    /** @return TCP between HB domains, or null */
+    Ptr<TcpTransport> GetTcp() const;
+    /** @return flows between HB domains, or null */
+    Ptr<FluidNetwork> GetFluidNetwork() const;
     /** @return the relays, or null where rails are joined */
     Ptr<RelayTransport> GetRelays() const;
     /** @return K, accelerators per HB domain */
@@ -109,6 +118,9 @@ class Cluster : public Locality
      * @return the leg
      */
     PathLeg MakeLeg(uint32_t source, uint32_t destination, uint32_t flow) const;
+    /** @param source accelerator @param destination of another domain @param flow see Message
+     * @return the leg */
+    PathLeg MakeScaleOutLeg(uint32_t source, uint32_t destination, uint32_t flow) const;
     /** @param source accelerator @param destination of the same domain @return the leg */
     PathLeg MakeFluidLeg(uint32_t source, uint32_t destination) const;
 

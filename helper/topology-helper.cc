@@ -2,6 +2,8 @@
 
 #include "topology-helper.h"
 
+#include "scale-out-transport.h"
+
 #include "ns3/fluid-transport.h"
 #include "ns3/input-error.h"
 #include "ns3/node.h"
@@ -120,6 +122,13 @@ TopologyHelper::GetTypeId()
                           "TypeId of the congestion control in packet HB domains.",
                           StringValue("ns3::llm::NoCongestionControl"),
                           MakeStringAccessor(&TopologyHelper::m_domainControl),
+                          MakeStringChecker())
+            .AddAttribute("Transport",
+                          "What carries messages between HB domains: \"rdma\" (RdmaTransport), "
+                          "\"tcp\" (TcpTransport, over ns-3's stack) or \"fluid\" (FluidNetwork, "
+                          "flows that share links max-min fairly).",
+                          StringValue("rdma"),
+                          MakeStringAccessor(&TopologyHelper::m_transport),
                           MakeStringChecker());
     return tid;
 }
@@ -207,9 +216,11 @@ TopologyHelper::Build()
     parts.rdma->Install(parts.network, accelerators);
     parts.network->Build();
     parts.rdma->Start();
+    MakeScaleOut(m_transport, parts);
 
     auto cluster = CreateObject<Cluster>();
     cluster->Setup(parts);
+    FinishScaleOut(cluster);
     return cluster;
 }
 

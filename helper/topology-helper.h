@@ -83,6 +83,7 @@ class TopologyHelper : public Object
     Time m_domainDelay;            //!< attribute
     std::string m_domainFidelity;  //!< attribute
     std::string m_domainControl;   //!< attribute
+    std::string m_transport;       //!< attribute
 };
 
 } // namespace ns3::llm

@@ -26,6 +26,7 @@ cpp_examples = [
         "True",
         "False",
     ),
+    ("fluid-error --accelerators=4 --bytes=65536 --places=domain", "True", "False"),
     ("tcp-beside-rdma --durationUs=500", "True", "False"),
     (
         "training-iteration --model=gpt2 --tp=4 --dp=4 --accelerators=16 --fabric=rail-only --quiet",

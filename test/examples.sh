@@ -67,6 +67,18 @@ awk '$1 == "staged" { staged = $3 } $1 == "packet" { packet = $3 }
     failures=$((failures + 1))
 }
 expect 0 'low_latency' deepep-comparison --quiet --summary --most=16 --share=64
+# the same ranks over each transport: one option, and RDMA has no frames then
+collective=(--accelerators=16 --bytes=1048576 --summary)
+expect 0 ' data_frames=0 ' collective "${collective[@]}" --transport=tcp
+expect 0 ' TCP_messages=32 ' collective "${collective[@]}" --transport=tcp
+expect 0 ' hops=0 ' collective "${collective[@]}" --transport=fluid
+expect 2 "transport 'udp': it is rdma, tcp or fluid" collective "${collective[@]}" --transport=udp
+expect 0 'TcpTransport' collective --PrintAttributes=ns3::llm::TcpTransport
+expect 0 'all-reduce' collective-benchmark "${benchmark[@]}" --transport=tcp
+train 0 'iteration_us=' "${small[@]}" --fabric=rail-only --transport=tcp
+train 0 ' hops=0 ' "${small[@]}" --fabric=rail-only --transport=fluid
+expect 0 'traffic=domain, one message packet_us=' fluid-error --summary --accelerators=4 --bytes=65536 --places=domain
+expect 1 'TCP connection 0 from accelerator' collective "${collective[@]}" --transport=tcp --ns3::llm::FabricNetwork::FrameLoss=ns3::llm::RandomLoss --ns3::llm::RandomLoss::Rate=1
 
 printf '1\n0 99 3 100 1000 2\n' >flow.txt
 expect 2 "flow.txt, line 2: destination '99': a whole number from 0 to 15 is allowed" flow-traffic --pattern=file --accelerators=16

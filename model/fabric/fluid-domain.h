@@ -14,7 +14,9 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
+#include <string>
 #include <tuple>
 #include <vector>
 
@@ -33,6 +35,16 @@ struct FluidTransfer
     uint32_t flow = 0;        //!< part of the identity of the queue
     uint64_t bytes = 0;       //!< payload; 0 is allowed
     uint64_t handle = 0;      //!< given back with the callbacks; enters no decision
+};
+
+/**
+ * @ingroup llm-fabric-fabric
+ * The way of a queue of transfers, where more than its two ports limits it.
+ */
+struct FluidPath
+{
+    std::vector<uint32_t> links; //!< that it crosses between its ports, as AddLink() numbers them
+    Time delay;                  //!< instead of `Delay`
 };
 
 /**
@@ -57,6 +69,9 @@ struct FluidPortUse
  * flow) form a queue that is served in order, like a queue pair; the heads of all queues share the
  * ports max-min fairly (MaxMinShares). A transfer carries payload x `WireOverhead`, is delivered
  * `Delay` after its last byte was sent, and is acknowledged `Delay` later.
+ *
+ * Where the inside is not non-blocking, links can be added that queues share as well (AddLink(),
+ * SetPathFinder()).
  *
  * Order: what ns-3 events hand over at a tick enters one tick later; at each tick everything that
  * enters or ends comes first and rates are shared anew once, last. Within a tick queues are taken by
@@ -96,6 +111,18 @@ class FluidDomain : public Object
     void SetPortRates(uint32_t port, DataRate sending, DataRate receiving);
 
     /**
+     * Add a link between ports; after Setup() and before anything is sent.
+     * @param rate its capacity
+     * @return its number, counted from 0
+     */
+    uint32_t AddLink(DataRate rate);
+
+    /** Tells the way of the queue that a transfer belongs to. @param transfer the first of it */
+    using PathFinder = std::function<FluidPath(const FluidTransfer& transfer)>;
+    /** @param finder asked once for each queue; without one there are ports alone */
+    void SetPathFinder(PathFinder finder);
+
+    /**
      * Say who learns of transfers. The calls are ns-3 events, one tick after the fact.
      * @param delivered called at the destination's node when all bytes are there
      * @param acknowledged called at the source's node when it knows so
@@ -132,6 +159,12 @@ class FluidDomain : public Object
      * @return the counts
      */
     FluidPortUse GetPortUse(uint32_t port, Time now) const;
+    /**
+     * @param link a link
+     * @param now the present time; earlier ones are refused
+     * @return what it has carried until then, overhead included, bytes
+     */
+    uint64_t GetCarriedBytes(uint32_t link, Time now) const;
     /** @return number of transfers handed over and not yet delivered */
     uint64_t GetUnfinishedCount() const;
 
@@ -149,6 +182,8 @@ class FluidDomain : public Object
     struct Queue
     {
         std::deque<FluidTransfer> backlog; //!< the head is being carried, if `active`
+        std::vector<uint32_t> uses;        //!< resources that it crosses
+        uint64_t delayTicks = 0;           //!< from its last byte's leaving to its delivery
         bool active = false;               //!< whether it takes part in sharing
         uint32_t share = 0;                //!< its number in m_shares
         uint32_t side = NONE;              //!< the side that limits it; NONE: not known yet
@@ -158,9 +193,13 @@ class FluidDomain : public Object
     /** A transfer handed over, or on its way behind its last byte. */
     struct Due
     {
-        uint64_t tick = 0;      //!< when it is due
-        FluidTransfer transfer; //!< the transfer
+        uint64_t tick = 0;       //!< when it is due
+        FluidTransfer transfer;  //!< the transfer
+        uint64_t delayTicks = 0; //!< of its queue
     };
+
+    /** @param line in the order of ticks @param due is put into it, behind what is due then */
+    static void Insert(std::deque<Due>& line, const Due& due);
 
     /**
      * @param transfer a transfer
@@ -174,12 +213,14 @@ class FluidDomain : public Object
      */
     static uint32_t GetResource(uint32_t port, bool receiving);
     /**
-     * Set one direction of a port.
-     * @param port the port
-     * @param receiving which way
+     * Set the capacity of a resource.
+     * @param resource its number
+     * @param name what it is, for a refusal
      * @param rate its capacity
      */
-    void SetRate(uint32_t port, bool receiving, DataRate rate);
+    void SetRate(uint32_t resource, const std::string& name, DataRate rate);
+    /** @return number of a new queue @param transfer the first of it */
+    uint32_t MakeQueue(const FluidTransfer& transfer);
     /**
      * @param bytes payload
      * @return the work of carrying it
@@ -241,7 +282,8 @@ class FluidDomain : public Object
     std::vector<uint64_t> m_versions;            //!< of queues: counts changes of side and end
     std::deque<Due> m_inbox;                     //!< handed over, not yet entered
     std::vector<uint32_t> m_idle;                //!< queues that have to begin at this tick
-    std::vector<FluidTransfer> m_ended;          //!< ended at this tick
+    std::vector<Due> m_ended;                    //!< ended at this tick, due later
+    PathFinder m_finder;                         //!< see SetPathFinder()
     std::deque<Due> m_deliveries;                //!< to be delivered, in order
     std::deque<Due> m_acknowledgments;           //!< to be acknowledged, in order
     uint64_t m_nextUpdate;                       //!< earliest update that is scheduled

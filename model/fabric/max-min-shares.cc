@@ -2,6 +2,7 @@
 
 #include "max-min-shares.h"
 
+#include "ns3/abort.h"
 #include "ns3/assert.h"
 
 #include <algorithm>
@@ -22,9 +23,39 @@ MaxMinShares::SetCapacity(uint32_t resource, uint64_t capacity)
 }
 
 uint32_t
+MaxMinShares::AddResource()
+{
+    m_resources.emplace_back();
+    return static_cast<uint32_t>(m_resources.size() - 1);
+}
+
+uint32_t
 MaxMinShares::AddFlow(uint32_t first, uint32_t second)
 {
     NS_ASSERT_MSG(first != second, "a flow uses two resources");
+    const uint32_t number = TakeFlow();
+    AddUse(number, first);
+    AddUse(number, second);
+    return number;
+}
+
+uint32_t
+MaxMinShares::AddFlow(const std::vector<uint32_t>& uses)
+{
+    NS_ABORT_MSG_IF(uses.size() > MAX_USES,
+                    "a flow over " << uses.size() << " links: at most " << MAX_USES
+                                   << " are shared");
+    const uint32_t number = TakeFlow();
+    for (uint32_t resource : uses)
+    {
+        AddUse(number, resource);
+    }
+    return number;
+}
+
+uint32_t
+MaxMinShares::TakeFlow()
+{
     uint32_t number;
     if (m_freeFlows.empty())
     {
@@ -39,31 +70,35 @@ MaxMinShares::AddFlow(uint32_t first, uint32_t second)
     Flow& flow = m_flows[number];
     flow.bottleneck = NONE;
     flow.rate = 0;
-    const uint32_t used[2] = {first, second};
-    for (uint32_t side = 0; side < 2; ++side)
-    {
-        auto& list = m_resources[used[side]].flows;
-        flow.resource[side] = used[side];
-        flow.position[side] = static_cast<uint32_t>(list.size());
-        list.push_back(2 * number + side);
-        Touch(used[side]);
-    }
+    flow.count = 0;
     return number;
+}
+
+void
+MaxMinShares::AddUse(uint32_t number, uint32_t resource)
+{
+    Flow& flow = m_flows[number];
+    auto& list = m_resources[resource].flows;
+    flow.uses[flow.count] = {resource, static_cast<uint32_t>(list.size())};
+    list.push_back(MAX_USES * number + flow.count);
+    ++flow.count;
+    Touch(resource);
 }
 
 void
 MaxMinShares::RemoveFlow(uint32_t number)
 {
     Flow& flow = m_flows[number];
-    for (uint32_t side = 0; side < 2; ++side)
+    for (uint32_t i = 0; i < flow.count; ++i)
     {
-        Resource& resource = m_resources[flow.resource[side]];
+        const Use use = flow.uses[i];
+        Resource& resource = m_resources[use.resource];
         const uint32_t moved = resource.flows.back();
-        resource.flows[flow.position[side]] = moved;
-        m_flows[moved / 2].position[moved % 2] = flow.position[side];
+        resource.flows[use.position] = moved;
+        m_flows[moved / MAX_USES].uses[moved % MAX_USES].position = use.position;
         resource.flows.pop_back();
         resource.load -= flow.rate;
-        Touch(flow.resource[side]);
+        Touch(use.resource);
     }
     flow.rate = 0;
     m_freeFlows.push_back(number);
@@ -104,7 +139,11 @@ MaxMinShares::FindConnected()
     {
         for (uint32_t entry : m_resources[m_reached[next]].flows)
         {
-            reach(m_flows[entry / 2].resource[1 - entry % 2]);
+            const Flow& flow = m_flows[entry / MAX_USES];
+            for (uint32_t i = 0; i < flow.count; ++i)
+            {
+                reach(flow.uses[i].resource);
+            }
         }
     }
 }
@@ -140,10 +179,11 @@ MaxMinShares::Freeze(uint32_t number, uint32_t by)
     }
     flow.frozen = m_round;
     flow.rate = m_resources[by].level;
-    for (uint32_t used : flow.resource)
+    for (uint32_t i = 0; i < flow.count; ++i)
     {
-        m_resources[used].left -= flow.rate;
-        --m_resources[used].open;
+        Resource& used = m_resources[flow.uses[i].resource];
+        used.left -= flow.rate;
+        --used.open;
     }
     if (flow.bottleneck == NONE || m_resources[flow.bottleneck].tight != m_step)
     {
@@ -178,7 +218,7 @@ MaxMinShares::Update()
         {
             for (uint32_t entry : m_resources[number].flows)
             {
-                Freeze(entry / 2, number);
+                Freeze(entry / MAX_USES, number);
             }
         }
     }

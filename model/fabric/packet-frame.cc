@@ -72,9 +72,18 @@ DescribePacket(const Packet& packet)
     description.flow = MixHash(MixHash(source, destination), protocol);
     if (hasPorts)
     {
-        description.flow = MixHash(description.flow, Get(ip, (ip[0] & 15u) * 4, 4));
+        description.flow = HashPacketFlow(Ipv4Address(source),
+                                          description.destination,
+                                          protocol,
+                                          Get(ip, (ip[0] & 15u) * 4, 4));
     }
     return description;
+}
+
+uint64_t
+HashPacketFlow(Ipv4Address source, Ipv4Address destination, uint8_t protocol, uint32_t ports)
+{
+    return MixHash(MixHash(MixHash(source.Get(), destination.Get()), protocol), ports);
 }
 
 uint32_t

@@ -39,6 +39,16 @@ struct PacketDescription
  */
 PacketDescription DescribePacket(const Packet& packet);
 
+/**
+ * @param source sender's address
+ * @param destination receiver's address
+ * @param protocol in the IP header
+ * @param ports of both ends, source first, as TCP and UDP have them
+ * @return the hash that DescribePacket() gives a packet of this flow
+ */
+uint64_t
+HashPacketFlow(Ipv4Address source, Ipv4Address destination, uint8_t protocol, uint32_t ports);
+
 /** @param packetBytes bytes of a packet @return what it occupies on a link */
 uint32_t GetPacketWireBytes(uint32_t packetBytes);
 
