@@ -63,6 +63,7 @@ struct Options
     uint32_t stride = 1;
     uint32_t root = 0;
     std::string controls;
+    std::string calls;
     uint32_t seeds = 1;
     MeasuredRuns::Options runs{"collective-benchmark"};
 };
@@ -94,6 +95,10 @@ Parse(int argc, char* argv[])
     program.Add("root", "the root, for operations that have one", options.root);
     program.Add("controls", "congestion controls: Dcqcn,Hpcc; none: the default", options.controls);
     program.Add("seeds", "how many seeds; ECMP takes other paths with each", options.seeds, 1);
+    program.Add("calls",
+                "what each rank calls in place of the operation, with commas; a run of ranks that "
+                "differ ends",
+                options.calls);
     options.runs.Add(program, "print the table");
     program.Parse(argc, argv);
     const uint32_t most = (options.accelerators + options.stride - 1) / options.stride;
@@ -207,6 +212,24 @@ PlanRows(const Options& options)
     return rows;
 }
 
+// What each rank calls: the row's operation, unless --calls says something else.
+std::vector<CollectiveRequest>
+ChooseCalls(const Options& options, const Row& row)
+{
+    std::vector<CollectiveRequest> calls(options.ranks, row.request);
+    const auto names = Split(options.calls);
+    if (!names.empty() && names.size() != calls.size())
+    {
+        RefuseInput("--calls=" + options.calls + ": " + std::to_string(names.size()) +
+                    " calls of " + std::to_string(calls.size()) + " ranks");
+    }
+    for (std::size_t rank = 0; rank < names.size(); ++rank)
+    {
+        calls[rank].operation = ParseCollectiveOperation(names[rank]);
+    }
+    return calls;
+}
+
 Ptr<Cluster>
 BuildCluster(const Options& options, const std::string& fabric)
 {
@@ -241,7 +264,7 @@ DoRow(const Options& options, const Row& row, MeasuredRuns::Run& run)
     const Ptr<Cluster> cluster = BuildCluster(options, row.fabric);
     const CollectiveRunner runner(cluster,
                                   ChooseRanks(options),
-                                  row.request,
+                                  ChooseCalls(options, row),
                                   CompleteName(row.algorithm));
     Simulator::Run();
     for (const std::string& line : runner.GetComplaints())
@@ -282,6 +305,7 @@ Measure(int argc, char* argv[])
 {
     const Options options = Parse(argc, argv);
     const std::vector<Row> rows = PlanRows(options);
+    ChooseCalls(options, rows.at(0)); // refused now, if at all
     std::vector<std::string> names;
     for (const Row& row : rows)
     {

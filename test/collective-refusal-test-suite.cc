@@ -4,10 +4,14 @@
 
 #include "communicator-bench.h"
 
+#include "ns3/boolean.h"
+#include "ns3/config.h"
 #include "ns3/test.h"
 
 #include <functional>
+#include <memory>
 #include <string>
+#include <vector>
 
 using namespace ns3;
 using namespace ns3::llm;
@@ -28,13 +32,58 @@ class MismatchTestCase : public TestCase
     void DoRun() override
     {
         using Op = CollectiveOperation;
-        Check({Op::ALL_REDUCE, 4000, 0}, {Op::ALL_GATHER, 4000, 0});
-        Check({Op::ALL_REDUCE, 4000, 0}, {Op::REDUCE_SCATTER, 4000, 0});
-        Check({Op::ALL_GATHER, 4000, 0}, {Op::REDUCE_SCATTER, 4000, 0});
-        Check({Op::ALL_REDUCE, 4000, 0}, {Op::ALL_REDUCE, 4001, 0});
-        Check({Op::ALL_GATHER, 0, 0}, {Op::ALL_GATHER, 1, 0});
-        Check({Op::POINT_TO_POINT, 10, 0}, {Op::POINT_TO_POINT, 11, 0});
-        Check({Op::POINT_TO_POINT, 10, 0}, {Op::ALL_REDUCE, 40, 0});
+        for (const bool comparesCalls : {true, false})
+        {
+            Config::SetDefault("ns3::llm::Communicator::CheckCalls", BooleanValue(comparesCalls));
+            Check({Op::ALL_REDUCE, 4000, 0}, {Op::ALL_GATHER, 4000, 0});
+            Check({Op::ALL_REDUCE, 4000, 0}, {Op::REDUCE_SCATTER, 4000, 0});
+            Check({Op::ALL_GATHER, 4000, 0}, {Op::REDUCE_SCATTER, 4000, 0});
+            Check({Op::ALL_REDUCE, 4000, 0}, {Op::ALL_REDUCE, 4001, 0});
+            Check({Op::ALL_GATHER, 0, 0}, {Op::ALL_GATHER, 1, 0});
+            Check({Op::POINT_TO_POINT, 10, 0}, {Op::POINT_TO_POINT, 11, 0});
+            Check({Op::POINT_TO_POINT, 10, 0}, {Op::ALL_REDUCE, 40, 0});
+        }
+        Config::SetDefault("ns3::llm::Communicator::CheckCalls", BooleanValue(true));
+        // no message tells these apart: both wait, the messages are the same, or there are none
+        Check({Op::POINT_TO_POINT, 10, 0}, {Op::POINT_TO_POINT, 10, 1});
+        Check({Op::BROADCAST, 10, 0}, {Op::REDUCE, 10, 1});
+        Check({Op::BROADCAST, 10, 0}, {Op::SCATTER, 20, 0});
+        Check({Op::ALL_TO_ALL, 10, 0}, MakeUneven({0, 5, 5, 0}));
+        Check(MakeUneven({0, 5, 5, 0}), MakeUneven({1, 5, 5, 0}));
+        CheckText();
+    }
+
+    /** @param bytes of a matrix of two ranks @return an all-to-all-v */
+    static CollectiveRequest MakeUneven(const std::vector<uint64_t>& bytes)
+    {
+        CollectiveRequest request;
+        request.operation = CollectiveOperation::ALL_TO_ALL_V;
+        request.matrix = std::make_shared<TrafficMatrix>(2, bytes);
+        return request;
+    }
+
+    /** Three ranks, of which the last one calls something else; equal matrices are the same call. */
+    void CheckText()
+    {
+        Group group(3);
+        for (const uint32_t rank : {0, 1, 2})
+        {
+            CollectiveRequest same;
+            same.operation = CollectiveOperation::ALL_TO_ALL_V;
+            same.matrix = std::make_shared<TrafficMatrix>(3, std::vector<uint64_t>(9, 4));
+            group.StartAt(Time(0), rank, same);
+            const auto operation =
+                rank == 2 ? CollectiveOperation::BROADCAST : CollectiveOperation::ALL_REDUCE;
+            group.StartAt(MicroSeconds(50), rank, {operation, 4000, rank == 2 ? 1u : 0u});
+        }
+        Simulator::Run();
+        NS_TEST_EXPECT_MSG_EQ(group.transport->m_refusal,
+                              "DP group 3: the ranks' 2nd operations differ: rank 0 (accelerator "
+                              "10) does all-reduce of 4000 B, rank 2 (accelerator 12) does "
+                              "broadcast of 4000 B with root 1; all ranks must start the same "
+                              "operations in the same order",
+                              "who calls what");
+        Simulator::Destroy();
     }
 
     /**

@@ -4,9 +4,11 @@
 
 #include "communicator-bench.h"
 
+#include "ns3/config.h"
 #include "ns3/locality.h"
 #include "ns3/test.h"
 #include "ns3/transfer-time.h"
+#include "ns3/uinteger.h"
 
 #include <algorithm>
 #include <map>
@@ -291,24 +293,32 @@ class SimultaneousTestCase : public TestCase
 
     void DoRun() override
     {
-        const Trace reference = RunOnce(0);
-        // 4 ranks, 4 operations, 2 channels, 6 steps
-        NS_TEST_ASSERT_MSG_EQ(reference.size(), 4 * 4 * 2 * 6, "messages");
-        for (uint32_t order = 1; order < 6; ++order)
+        const Trace free = RunOnce(0, 0);
+        for (const uint32_t most : {0u, 3u})
         {
-            NS_TEST_ASSERT_MSG_EQ((RunOnce(order) == reference), true, "order " << order);
+            const Trace reference = RunOnce(0, most);
+            // 4 ranks, 4 operations, 2 channels, 6 steps
+            NS_TEST_ASSERT_MSG_EQ(reference.size(), 4 * 4 * 2 * 6, "messages");
+            NS_TEST_ASSERT_MSG_EQ((reference == free), (most == 0), "the cap matters");
+            for (uint32_t order = 1; order < 6; ++order)
+            {
+                NS_TEST_ASSERT_MSG_EQ((RunOnce(order, most) == reference), true, "order " << order);
+            }
         }
     }
 
     /**
      * Two-channel rings with four operations in flight; messages are delivered at multiples of 1 us.
      * @param order changes the order of simultaneous starts and deliveries
+     * @param most attribute MaxOutstanding
      * @return what was sent
      */
-    Trace RunOnce(uint32_t order)
+    Trace RunOnce(uint32_t order, uint32_t most)
     {
         constexpr uint32_t SIZE = 4;
+        Config::SetDefault("ns3::llm::Communicator::MaxOutstanding", UintegerValue(most));
         Group group(SIZE, "ns3::llm::RingAlgorithm[Channels=2]");
+        Config::SetDefault("ns3::llm::Communicator::MaxOutstanding", UintegerValue(0));
         for (uint32_t i = 0; i < 4 * SIZE; ++i)
         {
             const uint32_t rank = (i + order) % SIZE;

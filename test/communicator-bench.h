@@ -65,6 +65,8 @@ class LatencyTransport : public MessageTransport
     {
         m_sent.push_back({message, Simulator::Now()});
         m_bytes[message.source] += message.bytes;
+        uint32_t& most = m_mostUnderWay[message.source];
+        most = std::max(most, ++m_underWay[message.source]);
         if (m_dropFrom == message.source)
         {
             return;
@@ -83,12 +85,13 @@ class LatencyTransport : public MessageTransport
         }
     }
 
-    std::function<Time()> m_latency;      //!< latency of the next message
-    Ptr<UniformRandomVariable> m_shuffle; //!< permutes simultaneous deliveries, if set
-    std::string m_refusal;                //!< what communicators refused
-    uint32_t m_dropFrom = UINT32_MAX;     //!< accelerator whose messages are lost
-    std::vector<Sent> m_sent;             //!< all messages in the order of Send
-    std::map<uint32_t, uint64_t> m_bytes; //!< sent by each accelerator
+    std::function<Time()> m_latency;             //!< latency of the next message
+    Ptr<UniformRandomVariable> m_shuffle;        //!< permutes simultaneous deliveries, if set
+    std::string m_refusal;                       //!< what communicators refused
+    uint32_t m_dropFrom = UINT32_MAX;            //!< accelerator whose messages are lost
+    std::vector<Sent> m_sent;                    //!< all messages in the order of Send
+    std::map<uint32_t, uint64_t> m_bytes;        //!< sent by each accelerator
+    std::map<uint32_t, uint32_t> m_mostUnderWay; //!< not acknowledged, by accelerator
 
   private:
     /** Messages have come at this tick: deliver them in the order that m_shuffle makes of it. */
@@ -116,9 +119,11 @@ class LatencyTransport : public MessageTransport
      */
     void Acknowledge(const Message& message)
     {
+        --m_underWay[message.source];
         NotifyAcknowledged(message);
     }
 
+    std::map<uint32_t, uint32_t> m_underWay;        //!< not acknowledged now, by accelerator
     std::map<Time, std::vector<Message>> m_batches; //!< on their way, by time of arrival
     /** Last arrival by (source, destination, owner, flow). */
     std::map<std::tuple<uint32_t, uint32_t, uint32_t, uint32_t>, Time> m_last;

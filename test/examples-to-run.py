@@ -7,7 +7,7 @@ cpp_examples = [
     ("collective --accelerators=16 --bytes=1048576 --summary", "True", "False"),
     (
         "collective-benchmark --algorithms=auto,BruckAlgorithm --operations=all-gather "
-        "--maxBytes=65536 --summary --quiet",
+        "--fabric=rail-only,fat-tree --maxBytes=65536 --seeds=2 --summary --quiet",
         "True",
         "False",
     ),
@@ -20,6 +20,7 @@ cpp_examples = [
     ("custom-congestion-control --summary", "True", "False"),
     ("flow-traffic --accelerators=16 --durationUs=50 --summary --quiet", "True", "False"),
     ("tcp-beside-rdma --durationUs=500", "True", "False"),
+    ("nccl-bus-bandwidth --only=MI300X --mostNicBytes=10000000 --summary --quiet", "True", "False"),
     (
         "training-iteration --model=gpt2 --tp=4 --dp=4 --accelerators=16 --fabric=rail-only --quiet",
         "True",

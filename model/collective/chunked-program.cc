@@ -5,6 +5,7 @@
 #include "ns3/input-error.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace ns3::llm
 {
@@ -24,6 +25,17 @@ AreEqual(const BufferRanges& a, const BufferRanges& b)
                       { return left.begin == right.begin && left.bytes == right.bytes; });
 }
 
+/** @param some places, in any order @param all places, ascending, each once; gets them too */
+void
+AddPlaces(std::vector<uint32_t> some, std::vector<uint32_t>& all)
+{
+    std::sort(some.begin(), some.end());
+    some.erase(std::unique(some.begin(), some.end()), some.end());
+    std::vector<uint32_t> both;
+    std::set_union(some.begin(), some.end(), all.begin(), all.end(), std::back_inserter(both));
+    all = std::move(both);
+}
+
 } // namespace
 
 ChunkedProgram::ChunkedProgram(std::shared_ptr<const StepProgram> program, uint64_t chunkBytes)
@@ -32,9 +44,9 @@ ChunkedProgram::ChunkedProgram(std::shared_ptr<const StepProgram> program, uint6
       m_firsts(m_program->GetSize())
 {
     uint64_t most = 1;
-    uint64_t places = 1;
     for (uint32_t rank = 0; rank < m_program->GetSize(); ++rank)
     {
+        std::vector<uint32_t> places;
         for (uint32_t lane = 0; lane < m_program->GetLaneCount(rank); ++lane)
         {
             const uint32_t length = m_program->GetLaneLength(rank, lane);
@@ -42,16 +54,18 @@ ChunkedProgram::ChunkedProgram(std::shared_ptr<const StepProgram> program, uint6
             {
                 const Step step = m_program->GetStep(rank, lane, i);
                 most = std::max(most, CountChunks(step));
-                places = std::max(places, uint64_t{step.place} + 1);
+                places.push_back(step.place);
             }
         }
+        AddPlaces(std::move(places), m_places);
     }
     constexpr uint64_t ALL = uint64_t{1} << 32; // places that messages can carry
-    if (most > ALL / places)
+    const uint64_t room = ALL / std::max<uint64_t>(1, m_places.size());
+    if (most > room)
     {
         RefuseInput("ChunkBytes " + std::to_string(chunkBytes) + " cuts messages into " +
                     std::to_string(most) + " chunks, where the algorithm has room for " +
-                    std::to_string(ALL / places) + "; give a larger one");
+                    std::to_string(room) + "; give a larger one");
     }
     m_most = static_cast<uint32_t>(most);
 }
@@ -139,7 +153,9 @@ ChunkedProgram::GetStep(uint32_t rank, uint32_t lane, uint32_t index) const
         const BufferRange part = GetPart({step.begin, step.bytes}, origin.chunks, origin.chunk);
         step.begin = part.begin;
         step.bytes = part.bytes;
-        step.place = step.place * m_most + origin.chunk;
+        const auto place = std::lower_bound(m_places.begin(), m_places.end(), step.place);
+        const auto number = static_cast<uint32_t>(place - m_places.begin());
+        step.place = number * m_most + origin.chunk;
     }
     return step;
 }
@@ -177,7 +193,9 @@ ChunkedProgram::FindReceive(uint32_t rank,
                             uint32_t& lane,
                             uint32_t& index) const
 {
-    if (!m_program->FindReceive(rank, peer, place / m_most, lane, index))
+    const uint32_t number = place / m_most;
+    if (number >= m_places.size() ||
+        !m_program->FindReceive(rank, peer, m_places[number], lane, index))
     {
         return false;
     }

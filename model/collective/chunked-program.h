@@ -26,6 +26,7 @@ class ChunkedProgram : public StepProgram
   public:
     /**
      * Looks at all steps; a program that would need more places than messages can carry is refused.
+     * The places that messages had are numbered anew, as some programs leave many out.
      * @param program what is to be cut
      * @param chunkBytes largest chunk, 1 or more
      */
@@ -64,6 +65,7 @@ class ChunkedProgram : public StepProgram
     std::shared_ptr<const StepProgram> m_program; //!< as it was
     uint64_t m_chunkBytes;                        //!< largest chunk
     uint32_t m_most = 1;                          //!< chunks of the largest message
+    std::vector<uint32_t> m_places;               //!< that messages had, in ascending order
     /** By rank and lane, made when asked for: see GetFirsts(). */
     mutable std::vector<std::vector<std::vector<uint32_t>>> m_firsts;
 };

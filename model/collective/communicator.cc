@@ -175,6 +175,7 @@ Communicator::Advance(uint32_t rank)
         state.wakeTick = OperationProgress::NEVER;
     }
     int64_t next = OperationProgress::NEVER;
+    state.isHeldUp = false;
     std::vector<uint64_t> finished;
     for (auto& [number, operation] : state.open)
     {
@@ -188,6 +189,7 @@ Communicator::Advance(uint32_t rank)
             finished.push_back(number);
         }
         next = std::min(next, operation.progress.GetWakeTick());
+        state.isHeldUp |= operation.progress.IsHeldUp();
     }
     if (next != OperationProgress::NEVER)
     {
@@ -277,7 +279,8 @@ Communicator::Acknowledge(const Message& message)
 {
     const uint32_t rank = FindRank(message.source);
     const int64_t tick = Simulator::Now().GetTimeStep();
-    if (m_ranks[rank].credits.Return(tick))
+    m_ranks[rank].credits.Return(tick);
+    if (m_ranks[rank].isHeldUp)
     {
         WakeAt(rank, tick + 1);
     }

@@ -122,6 +122,7 @@ class Communicator : public Object
         uint64_t lastInstance = UINT64_MAX;             //!< its instance
         int64_t wakeTick = OperationProgress::NEVER;    //!< when the rank acts next
         SendCredits credits;                            //!< of its messages
+        bool isHeldUp = false;                          //!< a send waits for a credit
     };
 
     /** What the ranks that were first to call said of an operation, until all have called. */

@@ -37,13 +37,12 @@ class SendCredits
     /**
      * Take a credit for a message.
      * @param tick now
-     * @return false when there is none; the rank is then held up until one comes back
+     * @return false when there is none
      */
     bool Take(int64_t tick)
     {
         if (!HasRoom(tick))
         {
-            m_isHeldUp = true;
             return false;
         }
         Settle(tick);
@@ -51,19 +50,12 @@ class SendCredits
         return true;
     }
 
-    /**
-     * A message has been acknowledged.
-     * @param tick now
-     * @return whether the rank is held up
-     */
-    bool Return(int64_t tick)
+    /** A message has been acknowledged. @param tick now */
+    void Return(int64_t tick)
     {
         Settle(tick);
         m_returnedTick = tick;
         ++m_returned;
-        const bool wasHeldUp = m_isHeldUp;
-        m_isHeldUp = false;
-        return wasHeldUp;
     }
 
   private:
@@ -81,7 +73,6 @@ class SendCredits
     uint32_t m_taken = 0;       //!< on their way, those of m_returned included
     uint32_t m_returned = 0;    //!< came back at m_returnedTick
     int64_t m_returnedTick = 0; //!< when a credit came back last
-    bool m_isHeldUp = false;    //!< a send waits for a credit
 };
 
 } // namespace ns3::llm
