@@ -155,7 +155,8 @@ MakeScript(const std::vector<CollectiveRow>& rows, const std::string& scene)
     script << "set logscale x 2\nset format x \"%.0b %BB\"\n"
            << "set xlabel \"size\"\nset ylabel \"bus bandwidth [GB/s]\"\n"
            << "set title \"" << scene << "\" noenhanced\nset grid\nset yrange [0:*]\n"
-           << "set key outside right top vertical noenhanced\nset colorsequence podo\n";
+           << "set key below noenhanced\nset colorsequence podo\n"
+           << "set xtics rotate by 45 right\n";
     uint32_t number = 0;
     for (const auto& [label, lines] : blocks)
     {
