@@ -2,6 +2,7 @@
 
 #include "nccl-bus-bandwidth-model.h"
 
+#include "ns3/boolean.h"
 #include "ns3/cluster.h"
 #include "ns3/collective-runner.h"
 #include "ns3/config.h"
@@ -153,6 +154,8 @@ Run(const Measurement& row,
     helper->SetAttribute("DomainSize", UintegerValue(std::min(plan.domain, row.ranks)));
     helper->SetAttribute("DomainRate",
                          DataRateValue(MakeRate(constants.domainGbps * efficiency * share)));
+    // known where there is an algorithm for it
+    helper->SetAttributeFailSafe("DomainReduction", BooleanValue(plan.isInSwitch));
     if (row.nicGbps > 0)
     {
         helper->SetAttribute(
