@@ -322,6 +322,12 @@ class CollectiveNetworkTestSuite : public TestSuite
         {
             AddTestCase(new IdealCase("DirectAlgorithm", operation, LARGE, 0.05));
         }
+        constexpr uint64_t PRIME = 1'000'003;
+        for (const uint32_t ranks : {2u, 3u, 5u, 7u, 16u, 24u})
+        {
+            AddTestCase(new IdealCase("RingAlgorithm", Op::ALL_REDUCE, PRIME, 0.01, ranks));
+            AddTestCase(new IdealCase("DirectAlgorithm", Op::ALL_TO_ALL, PRIME, 0.05, ranks));
+        }
         for (const Op operation : {Op::ALL_REDUCE, Op::ALL_GATHER, Op::ALL_TO_ALL})
         {
             AddTestCase(new TierCase("HierarchicalAlgorithm", operation));
