@@ -7,34 +7,38 @@
 //       --minBytes=1024 --maxBytes=67108864 --factor=4 --fabric=rail-only --domainSize=8
 //   ./llm-fabric run collective-benchmark -- --operations=all-to-all --algorithms=auto,BruckAlgorithm
 //
+//   ./llm-fabric run collective-benchmark -- --fabric=fat-tree --accelerators=64 --seeds=10
+//
 // A group is every stride-th accelerator. An algorithm is a TypeId name, with attributes if need be:
-// RingAlgorithm[Channels=2]; several are separated by commas. Each row is a run of its own, on all
-// cores. The files are collectives.csv, collectives.json, manifest.json and, with gnuplot,
-// bandwidth.png. Attributes change the rest:
-// --ns3::llm::RdmaTransport::CongestionControl=ns3::llm::Hpcc.
+// RingAlgorithm[Channels=2]; several are separated by commas, as are fabrics and congestion controls.
+// With --seeds each row is done with as many seeds, which give other paths where there is a choice.
+// Each row is a run of its own, on all cores. The files are collectives.csv, collectives.json,
+// manifest.json and, with gnuplot, bandwidth.png. Attributes change the rest:
+// --ns3::llm::RdmaTransport::Mtu=1024, --ns3::llm::Communicator::StepLatency=2us.
 
 #include "ns3/class-list.h"
 #include "ns3/cluster.h"
 #include "ns3/collective-runner.h"
 #include "ns3/collective-table.h"
+#include "ns3/config.h"
 #include "ns3/frame-engine.h"
+#include "ns3/ideal-time.h"
 #include "ns3/input-error.h"
-#include "ns3/parallel-runs.h"
+#include "ns3/measured-runs.h"
 #include "ns3/program-options.h"
-#include "ns3/report-folder.h"
+#include "ns3/rdma-congestion-control.h"
+#include "ns3/rdma-transport.h"
+#include "ns3/rng-seed-manager.h"
 #include "ns3/run-manifest.h"
 #include "ns3/run-outcome.h"
 #include "ns3/scale-out-transport.h"
 #include "ns3/simulator.h"
+#include "ns3/string.h"
 #include "ns3/time-resolution.h"
 #include "ns3/topology-helper.h"
 #include "ns3/uinteger.h"
 
-#include <unistd.h>
-
-#include <algorithm>
 #include <chrono>
-#include <filesystem>
 #include <iostream>
 #include <sstream>
 #include <string>
@@ -60,17 +64,19 @@ struct Options
     uint32_t ranks = 0;
     uint32_t stride = 1;
     uint32_t root = 0;
-    uint32_t jobs = 0;
-    std::string output = "collective-benchmark";
-    bool quiet = false;
-    bool summary = false;
+    std::string controls;
+    std::string calls;
+    uint32_t seeds = 1;
+    MeasuredRuns::Options runs{"collective-benchmark"};
 };
 
 struct Row
 {
     CollectiveRequest request;
     std::string algorithm;
-    std::string name;
+    std::string fabric;
+    TypeId control;
+    uint32_t seed = 1;
 };
 
 Options
@@ -83,7 +89,7 @@ Parse(int argc, char* argv[])
     program.Add("minBytes", "smallest size of the buffer", options.minBytes);
     program.Add("maxBytes", "largest size of the buffer", options.maxBytes);
     program.Add("factor", "from one size to the next", options.factor, 2);
-    program.Add("fabric", "which fabric", options.fabric, ListFabrics());
+    program.Add("fabric", "names, with commas: rail-only,fat-tree", options.fabric);
     program.Add("transport",
                 "between HB domains: rdma, tcp or fluid; none: the attribute",
                 options.transport);
@@ -92,10 +98,13 @@ Parse(int argc, char* argv[])
     program.Add("ranks", "how many ranks; 0: as many as there is room for", options.ranks);
     program.Add("stride", "every stride-th accelerator is a rank", options.stride, 1);
     program.Add("root", "the root, for operations that have one", options.root);
-    program.Add("jobs", "runs at a time; 0: one for each core", options.jobs);
-    program.Add("output", "folder for the results", options.output);
-    program.Add("quiet", "show no progress", options.quiet);
-    program.Add("summary", "print the table, keep no files", options.summary);
+    program.Add("controls", "congestion controls: Dcqcn,Hpcc; none: the default", options.controls);
+    program.Add("seeds", "how many seeds; ECMP takes other paths with each", options.seeds, 1);
+    program.Add("calls",
+                "what each rank calls in place of the operation, with commas; a run of ranks that "
+                "differ ends",
+                options.calls);
+    options.runs.Add(program, "print the table");
     program.Parse(argc, argv);
     UseTransport(options.transport);
     const uint32_t most = (options.accelerators + options.stride - 1) / options.stride;
@@ -130,35 +139,78 @@ ChooseRanks(const Options& options)
     return accelerators;
 }
 
+std::vector<std::string>
+Split(const std::string& list)
+{
+    std::vector<std::string> words;
+    std::istringstream text(list);
+    for (std::string word; std::getline(text, word, ',');)
+    {
+        words.push_back(word);
+    }
+    return words;
+}
+
+std::vector<Row>
+PlanSizes(const Options& options, const std::string& operation, const std::string& name)
+{
+    Row row;
+    row.request.operation = ParseCollectiveOperation(operation);
+    row.request.root = options.root;
+    row.algorithm = name;
+    const auto algorithm = CollectiveAlgorithm::CreateByName(CompleteName(name), "--algorithms");
+    if (algorithm && !algorithm->Supports(row.request))
+    {
+        RefuseInput("--algorithms: " + name + " does not do " + operation);
+    }
+    std::vector<Row> rows;
+    for (uint64_t bytes = options.minBytes; bytes <= options.maxBytes; bytes *= options.factor)
+    {
+        row.request.bytes = bytes;
+        CheckRequest(row.request, options.ranks);
+        rows.push_back(row);
+        if (bytes == 0 || bytes > options.maxBytes / options.factor)
+        {
+            break;
+        }
+    }
+    return rows;
+}
+
+std::vector<TypeId>
+ChooseControls(const Options& options)
+{
+    if (!options.controls.empty())
+    {
+        return ParseClasses("controls", options.controls, RdmaCongestionControl::GetTypeId());
+    }
+    StringValue control;
+    CreateObject<RdmaTransport>()->GetAttribute("CongestionControl", control);
+    return {TypeId::LookupByName(control.Get())};
+}
+
 std::vector<Row>
 PlanRows(const Options& options)
 {
     std::vector<Row> rows;
-    std::istringstream operations(options.operations);
-    for (std::string operation; std::getline(operations, operation, ',');)
+    for (const std::string& fabric : Split(options.fabric))
     {
-        Row row;
-        row.request.operation = ParseCollectiveOperation(operation);
-        row.request.root = options.root;
-        std::istringstream algorithms(options.algorithms);
-        while (std::getline(algorithms, row.algorithm, ','))
+        MakeFabricFactory(fabric); // refused now, if at all
+        for (const TypeId& control : ChooseControls(options))
         {
-            const auto algorithm =
-                CollectiveAlgorithm::CreateByName(CompleteName(row.algorithm), "--algorithms");
-            if (algorithm && !algorithm->Supports(row.request))
+            for (const std::string& operation : Split(options.operations))
             {
-                RefuseInput("--algorithms: " + row.algorithm + " does not do " + operation);
-            }
-            for (uint64_t bytes = options.minBytes; bytes <= options.maxBytes;
-                 bytes *= options.factor)
-            {
-                row.request.bytes = bytes;
-                CheckRequest(row.request, options.ranks);
-                row.name = "row-" + std::to_string(rows.size());
-                rows.push_back(row);
-                if (bytes == 0)
+                for (const std::string& algorithm : Split(options.algorithms))
                 {
-                    break;
+                    for (Row row : PlanSizes(options, operation, algorithm))
+                    {
+                        row.fabric = fabric;
+                        row.control = control;
+                        for (row.seed = 1; row.seed <= options.seeds; ++row.seed)
+                        {
+                            rows.push_back(row);
+                        }
+                    }
                 }
             }
         }
@@ -166,22 +218,65 @@ PlanRows(const Options& options)
     return rows;
 }
 
-int
-DoRow(const Options& options, const Row& row, RunManifest manifest)
+// What each rank calls: the row's operation, unless --calls says something else.
+std::vector<CollectiveRequest>
+ChooseCalls(const Options& options, const Row& row)
 {
-    const auto begin = std::chrono::steady_clock::now();
-    ObjectFactory factory = MakeFabricFactory(options.fabric);
+    std::vector<CollectiveRequest> calls(options.ranks, row.request);
+    const auto names = Split(options.calls);
+    if (!names.empty() && names.size() != calls.size())
+    {
+        RefuseInput("--calls=" + options.calls + ": " + std::to_string(names.size()) +
+                    " calls of " + std::to_string(calls.size()) + " ranks");
+    }
+    for (std::size_t rank = 0; rank < names.size(); ++rank)
+    {
+        calls[rank].operation = ParseCollectiveOperation(names[rank]);
+    }
+    return calls;
+}
+
+Ptr<Cluster>
+BuildCluster(const Options& options, const std::string& fabric)
+{
+    ObjectFactory factory = MakeFabricFactory(fabric);
     factory.Set("Accelerators", UintegerValue(options.accelerators));
     factory.Set("DomainSize", UintegerValue(options.domainSize));
-    const Ptr<Cluster> cluster = factory.Create<TopologyHelper>()->Build();
+    return factory.Create<TopologyHelper>()->Build();
+}
+
+// Ideal time with all NICs on one switch; the messages are never sent.
+Time
+GetOneSwitchTime(const Options& options, const Row& row)
+{
+    const Ptr<Cluster> cluster = BuildCluster(options, "single-switch");
+    auto group = CreateObject<Communicator>();
+    group->SetAttribute("Algorithm", StringValue(CompleteName(row.algorithm)));
+    group->SetLocality(cluster);
+    group->SetGroup(0, "all", ChooseRanks(options));
+    return EvaluateIdealTime(*group->MakeProgram(row.request),
+                             group->GetAccelerators(),
+                             cluster,
+                             group->GetStepCosts());
+}
+
+int
+DoRow(const Options& options, const Row& row, MeasuredRuns::Run& run)
+{
+    const auto begin = std::chrono::steady_clock::now();
+    RngSeedManager::SetRun(RngSeedManager::GetRun() + row.seed - 1);
+    Config::SetDefault("ns3::llm::RdmaTransport::CongestionControl",
+                       StringValue(row.control.GetName()));
+    const Ptr<Cluster> cluster = BuildCluster(options, row.fabric);
     const CollectiveRunner runner(cluster,
                                   ChooseRanks(options),
-                                  row.request,
+                                  ChooseCalls(options, row),
                                   CompleteName(row.algorithm));
     Simulator::Run();
     for (const std::string& line : runner.GetComplaints())
     {
-        std::cerr << row.name << ": " << line << std::endl;
+        std::cerr << GetName(row.request.operation) << " of " << row.request.bytes << " B: " << line
+                  << std::endl;
     }
     if (!runner.GetComplaints().empty())
     {
@@ -190,70 +285,65 @@ DoRow(const Options& options, const Row& row, RunManifest manifest)
     CollectiveRow result;
     result.operation = GetName(row.request.operation);
     result.algorithm = row.algorithm;
+    result.fabric = row.fabric;
+    result.control = GetClassName(row.control);
+    result.seed = row.seed;
     result.bytes = row.request.bytes;
     result.ranks = options.ranks;
     result.hops = cluster->GetHops();
     result.Take(runner.GetOutcome());
+    run.manifest.AddNodes();
+    run.manifest.AddObject(cluster);
+    Simulator::Destroy();
+    if (options.seeds > 1)
+    {
+        result.oneSwitchUs = GetOneSwitchTime(options, row).ToDouble(Time::US);
+        Simulator::Destroy();
+    }
     result.wallSeconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    const ReportFolder folder(options.output);
-    folder.Write(row.name + ".json", result.ToJson());
-    manifest.AddNodes();
-    manifest.AddObject(cluster);
-    folder.Write(row.name + "-manifest.json", manifest.ToJson());
-    Simulator::Destroy();
+    run.result = result.ToJson();
     return EXIT_DONE;
 }
 
 int
 Measure(int argc, char* argv[])
 {
-    Options options = Parse(argc, argv);
+    const Options options = Parse(argc, argv);
     const std::vector<Row> rows = PlanRows(options);
+    ChooseCalls(options, rows.at(0)); // refused now, if at all
     std::vector<std::string> names;
     for (const Row& row : rows)
     {
-        names.push_back(row.name);
+        names.push_back("row-" + std::to_string(names.size()) + "-" +
+                        GetName(row.request.operation));
     }
-    if (options.summary)
-    {
-        options.output = ReportFolder::MakeTemporary();
-    }
-    const ReportFolder folder(options.output);
-    folder.Prepare();
     RunManifest manifest;
     manifest.SetCommand(argc, argv);
-    const auto mode = ProgressPrinter::ChooseMode(options.quiet, STDERR_FILENO);
-    ProgressPrinter printer(std::cerr, mode);
-    const auto results = ParallelRuns(names, options.jobs)
-                             .Run([&](uint32_t index, const ProgressMeter::Sink&)
-                                  { return DoRow(options, rows[index], manifest); },
-                                  printer,
-                                  ProgressPrinter::GetInterval(mode));
+    MeasuredRuns measured(names, options.runs, manifest);
+    const int status =
+        measured.Do([&](MeasuredRuns::Run& run) { return DoRow(options, rows[run.index], run); });
     std::vector<CollectiveRow> table;
-    for (std::size_t i = 0; i < rows.size(); ++i)
+    for (const auto& result : measured.GetResults())
     {
-        if (results[i] == EXIT_DONE)
-        {
-            table.push_back(CollectiveRow::FromJson(folder.Take(names[i] + ".json")));
-        }
+        table.push_back(CollectiveRow::FromJson(result.second));
     }
-    WriteCollectiveTable(std::cout, table);
-    if (options.summary)
+    if (!table.empty())
     {
-        std::filesystem::remove_all(options.output);
+        WriteCollectiveTable(std::cout, table);
     }
-    else if (!table.empty())
+    if (options.seeds > 1 && !table.empty())
     {
-        folder.MergeManifests(names);
-        const bool isDrawn =
-            WriteCollectiveFiles(folder,
-                                 table,
-                                 std::to_string(options.ranks) + " ranks, " + options.fabric);
-        std::cout << "results" << (isDrawn ? " and a picture" : "") << " in " << options.output
-                  << std::endl;
+        WriteCollectiveSeeds(std::cout, table);
     }
-    return *std::max_element(results.begin(), results.end());
+    measured.Finish(std::cout,
+                    [&](const ReportFolder& folder)
+                    {
+                        const std::string scene =
+                            std::to_string(options.ranks) + " ranks, " + options.fabric;
+                        return WriteCollectiveFiles(folder, table, scene);
+                    });
+    return status;
 }
 
 } // namespace

@@ -20,7 +20,7 @@
 #include "ns3/flow-report.h"
 #include "ns3/frame-engine.h"
 #include "ns3/input-error.h"
-#include "ns3/parallel-runs.h"
+#include "ns3/measured-runs.h"
 #include "ns3/program-options.h"
 #include "ns3/rdma-congestion-control.h"
 #include "ns3/run-manifest.h"
@@ -37,7 +37,6 @@
 #include <filesystem>
 #include <iostream>
 #include <sstream>
-#include <unistd.h>
 
 using namespace ns3;
 using namespace ns3::llm;
@@ -56,10 +55,7 @@ struct Options
     uint32_t loadPercent = 50;
     uint32_t durationUs = 3000;
     uint32_t buckets = 8;
-    uint32_t jobs = 0;
-    std::string output = "congestion-control-comparison";
-    bool quiet = false;
-    bool summary = false;
+    MeasuredRuns::Options runs{"congestion-control-comparison"};
 };
 
 struct Run
@@ -85,10 +81,7 @@ Parse(int argc, char* argv[])
     program.Add("load", "random flows: payload, % of the NIC's rate", options.loadPercent, 1, 100);
     program.Add("durationUs", "random flows: none starts later", options.durationUs, 1);
     program.Add("buckets", "ranges of sizes in the results", options.buckets, 1, 1000);
-    program.Add("jobs", "runs at a time; 0: one for each core", options.jobs);
-    program.Add("output", "folder for the results", options.output);
-    program.Add("quiet", "show no progress", options.quiet);
-    program.Add("summary", "print a line for each run, keep no files", options.summary);
+    options.runs.Add(program, "print a line for each run");
     program.Parse(argc, argv);
     if (options.senders >= options.accelerators)
     {
@@ -170,7 +163,7 @@ Describe(const Options& options, const std::string& traffic, const Cluster& clus
 }
 
 int
-DoRun(const Options& options, const Run& run, const ProgressMeter::Sink& sink, RunManifest manifest)
+DoRun(const Options& options, const Run& run, MeasuredRuns::Run& measured)
 {
     Config::SetDefault("ns3::llm::RdmaTransport::CongestionControl",
                        StringValue(run.control.GetName()));
@@ -194,7 +187,7 @@ DoRun(const Options& options, const Run& run, const ProgressMeter::Sink& sink, R
                                            static_cast<double>(runner.GetFlows().size()),
                                        cluster->GetHops()};
         },
-        sink,
+        measured.report,
         ProgressPrinter::GetInterval(ProgressPrinter::TERMINAL));
     runner.SetProgressCallback([&]() { meter.Tick(); });
     Simulator::Run();
@@ -204,12 +197,10 @@ DoRun(const Options& options, const Run& run, const ProgressMeter::Sink& sink, R
     outcome.control = GetClassName(run.control);
     outcome.scene = Describe(options, run.traffic, *cluster);
     outcome.wallSeconds = meter.GetElapsedSeconds();
-    const ReportFolder folder(options.output);
-    folder.Write(run.name + ".json", outcome.ToJson());
-    manifest.AddNodes();
-    manifest.AddObject(cluster);
-    folder.Write(run.name + "-manifest.json", manifest.ToJson());
-    WriteFlowReport(folder, run.name, runner, options.buckets);
+    measured.result = outcome.ToJson();
+    measured.manifest.AddNodes();
+    measured.manifest.AddObject(cluster);
+    WriteFlowReport(*measured.folder, run.name, runner, options.buckets);
     int status = outcome.received == outcome.flows ? EXIT_DONE : EXIT_UNFINISHED;
     for (const auto& line : runner.DescribeUnfinished(3))
     {
@@ -227,51 +218,34 @@ DoRun(const Options& options, const Run& run, const ProgressMeter::Sink& sink, R
 int
 Compare(int argc, char* argv[])
 {
-    Options options = Parse(argc, argv);
+    const Options options = Parse(argc, argv);
     const std::vector<Run> runs = PlanRuns(options);
     std::vector<std::string> names;
     for (const Run& run : runs)
     {
         names.push_back(run.name);
     }
-    if (options.summary)
-    {
-        options.output = ReportFolder::MakeTemporary();
-    }
-    const ReportFolder folder(options.output);
-    folder.Prepare();
     RunManifest manifest;
     manifest.SetCommand(argc, argv);
-    const auto mode = ProgressPrinter::ChooseMode(options.quiet, STDERR_FILENO);
-    ProgressPrinter printer(std::cerr, mode);
-    const auto results = ParallelRuns(names, options.jobs)
-                             .Run([&](uint32_t index, const ProgressMeter::Sink& sink)
-                                  { return DoRun(options, runs[index], sink, manifest); },
-                                  printer,
-                                  ProgressPrinter::GetInterval(mode));
-    const int status = *std::max_element(results.begin(), results.end());
+    MeasuredRuns measured(names, options.runs, manifest);
+    const int status =
+        measured.Do([&](MeasuredRuns::Run& run) { return DoRun(options, runs[run.index], run); });
     std::vector<TrafficOutcome> outcomes;
-    for (std::size_t i = 0; i < runs.size(); ++i)
+    for (const auto& result : measured.GetResults())
     {
-        if (results[i] == EXIT_DONE)
-        {
-            outcomes.push_back(TrafficOutcome::FromJson(folder.Take(names[i] + ".json")));
-        }
+        outcomes.push_back(TrafficOutcome::FromJson(result.second));
     }
-    if (options.summary)
+    if (options.runs.summary)
     {
         WriteTrafficSummary(std::cout, outcomes);
-        std::filesystem::remove_all(options.output);
-        return status;
     }
-    if (!outcomes.empty())
+    else if (!outcomes.empty())
     {
-        folder.MergeManifests(names);
-        const bool isDrawn = WriteTrafficComparison(folder, outcomes);
         WriteTrafficTables(std::cout, outcomes);
-        std::cout << "results" << (isDrawn ? " and pictures" : "") << " in " << options.output
-                  << std::endl;
     }
+    measured.Finish(std::cout,
+                    [&](const ReportFolder& folder)
+                    { return WriteTrafficComparison(folder, outcomes); });
     return status;
 }
 

@@ -14,8 +14,19 @@ CollectiveRunner::CollectiveRunner(Ptr<Cluster> cluster,
                                    const std::vector<uint32_t>& accelerators,
                                    const CollectiveRequest& request,
                                    const std::string& algorithm)
+    : CollectiveRunner(cluster,
+                       accelerators,
+                       std::vector<CollectiveRequest>(accelerators.size(), request),
+                       algorithm)
+{
+}
+
+CollectiveRunner::CollectiveRunner(Ptr<Cluster> cluster,
+                                   const std::vector<uint32_t>& accelerators,
+                                   const std::vector<CollectiveRequest>& calls,
+                                   const std::string& algorithm)
     : m_cluster(cluster),
-      m_request(request),
+      m_request(calls.at(0)),
       m_communicator(CreateObject<Communicator>())
 {
     if (!algorithm.empty() && algorithm != "auto")
@@ -25,6 +36,8 @@ CollectiveRunner::CollectiveRunner(Ptr<Cluster> cluster,
     m_communicator->SetTransport(cluster->GetTransport());
     m_communicator->SetLocality(cluster);
     m_communicator->SetGroup(0, "all", accelerators);
+    m_communicator->TraceConnectWithoutContext("OperationDone",
+                                               MakeCallback(&CollectiveRunner::NoteRecord, this));
     for (uint32_t rank = 0; rank < accelerators.size(); ++rank)
     {
         Simulator::ScheduleWithContext(cluster->GetNodeId(accelerators[rank]),
@@ -32,7 +45,7 @@ CollectiveRunner::CollectiveRunner(Ptr<Cluster> cluster,
                                        &Communicator::Start,
                                        m_communicator,
                                        rank,
-                                       request,
+                                       calls.at(rank),
                                        MakeCallback(&CollectiveRunner::RankDone, this));
     }
 }
@@ -42,6 +55,12 @@ CollectiveRunner::RankDone()
 {
     ++m_doneCount;
     m_lastDone = Simulator::Now();
+}
+
+void
+CollectiveRunner::NoteRecord(const OperationRecord& record)
+{
+    m_remark = record.remark;
 }
 
 std::vector<std::string>
@@ -74,6 +93,7 @@ CollectiveRunner::GetOutcome() const
     result.bound = GetBandwidthBound(*program, accelerators, m_cluster, m_communicator->GetId());
     result.algorithmBandwidth = GetAlgorithmBandwidth(m_request, result.time);
     result.busBandwidth = GetBusBandwidth(m_request, GetSize(), result.time);
+    result.remark = m_remark;
     return result;
 }
 

@@ -27,6 +27,7 @@ struct CollectiveOutcome
     Time bound;                  //!< payload over line rate: nothing beats it
     DataRate algorithmBandwidth; //!< S over time
     DataRate busBandwidth;       //!< as nccl-tests defines it
+    std::string remark;          //!< why there was nothing to do, if so
 };
 
 /**
@@ -48,6 +49,19 @@ class CollectiveRunner
                      const CollectiveRequest& request,
                      const std::string& algorithm = "auto");
 
+    /**
+     * Start what each rank says that it calls. Ranks whose calls differ end the run, naming two of them
+     * and what they call.
+     * @param cluster where
+     * @param accelerators of each rank
+     * @param calls of each rank
+     * @param algorithm as Communicator's attribute Algorithm
+     */
+    CollectiveRunner(Ptr<Cluster> cluster,
+                     const std::vector<uint32_t>& accelerators,
+                     const std::vector<CollectiveRequest>& calls,
+                     const std::string& algorithm);
+
     /** @return number of ranks that are done */
     uint32_t GetDoneCount() const
     {
@@ -66,6 +80,12 @@ class CollectiveRunner
         return m_communicator->GetSize();
     }
 
+    /** @return when the last rank was done that is done */
+    Time GetLastDone() const
+    {
+        return m_lastDone;
+    }
+
     /** @return what is open and what went wrong, a line each; none if all is well */
     std::vector<std::string> GetComplaints() const;
 
@@ -75,12 +95,15 @@ class CollectiveRunner
   private:
     /** A rank is done. */
     void RankDone();
+    /** @param record of an operation that is complete at a rank */
+    void NoteRecord(const OperationRecord& record);
 
     Ptr<Cluster> m_cluster;           //!< where
     CollectiveRequest m_request;      //!< the operation
     Ptr<Communicator> m_communicator; //!< the group
     uint32_t m_doneCount = 0;         //!< see GetDoneCount()
     Time m_lastDone;                  //!< when the last rank was done
+    std::string m_remark;             //!< of the operation
 };
 
 } // namespace ns3::llm

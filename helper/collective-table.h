@@ -23,11 +23,16 @@ struct CollectiveRow
 {
     std::string operation;          //!< name of the operation
     std::string algorithm;          //!< its algorithm, as the user named it
+    std::string fabric;             //!< name of the fabric
+    std::string control;            //!< congestion control
+    uint32_t seed = 0;              //!< of the run; other seeds take other paths
+    std::string remark;             //!< why there was nothing to do, if so
     uint64_t bytes = 0;             //!< S
     uint32_t ranks = 0;             //!< N
     double timeUs = 0;              //!< us
     double idealUs = 0;             //!< us
     double boundUs = 0;             //!< us
+    double oneSwitchUs = 0;         //!< us: ideal time on one non-blocking switch; 0: not asked for
     double algorithmGBytesPerS = 0; //!< algorithm bandwidth, 1e9 B/s
     double busGBytesPerS = 0;       //!< bus bandwidth, 1e9 B/s
     uint64_t hops = 0;              //!< frames x links
@@ -43,7 +48,8 @@ struct CollectiveRow
 
 /**
  * @ingroup llm-fabric-helper
- * Print rows as nccl-tests does, with ideal time and bound beside them.
+ * Print rows as nccl-tests does, with ideal time and bound beside them. What is the same in all rows
+ * but operation and algorithm is left out.
  * @param out where to
  * @param rows the rows
  */
@@ -51,8 +57,17 @@ void WriteCollectiveTable(std::ostream& out, const std::vector<CollectiveRow>& r
 
 /**
  * @ingroup llm-fabric-helper
+ * Print how the times of rows that differ in their seed alone scatter: where flows collide is drawn
+ * by the seed.
+ * @param out where to
+ * @param rows the rows
+ */
+void WriteCollectiveSeeds(std::ostream& out, const std::vector<CollectiveRow>& rows);
+
+/**
+ * @ingroup llm-fabric-helper
  * Write collectives.csv and collectives.json, and bus bandwidth over size as bandwidth.png if gnuplot is
- * installed.
+ * installed: a line for each operation, algorithm, fabric and congestion control, the mean of its seeds.
  * @param folder where to
  * @param rows the rows
  * @param scene what they were measured on, for the picture

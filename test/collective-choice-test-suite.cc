@@ -3,6 +3,7 @@
 // Which algorithm is chosen, and that a communicator finds out one that does not do its operation.
 
 #include "collective-run.h"
+#include "two-tier-locality.h"
 
 #include "ns3/algorithm-chooser.h"
 #include "ns3/direct-algorithm.h"
@@ -21,63 +22,6 @@ namespace
 {
 
 using Op = CollectiveOperation; //!< the operations
-
-/** Domains of K accelerators; one link inside and one across. */
-class TwoTierLocality : public Locality
-{
-  public:
-    /** @param rails K */
-    explicit TwoTierLocality(uint32_t rails)
-        : m_rails(rails)
-    {
-    }
-
-    uint32_t GetAcceleratorCount() const override
-    {
-        return 64;
-    }
-
-    uint32_t GetDomain(uint32_t accelerator) const override
-    {
-        return accelerator / m_rails;
-    }
-
-    uint32_t GetRail(uint32_t accelerator) const override
-    {
-        return accelerator % m_rails;
-    }
-
-    uint32_t GetNodeId(uint32_t accelerator) const override
-    {
-        return accelerator;
-    }
-
-    Path GetPath(uint32_t source, uint32_t destination, uint32_t, uint32_t) const override
-    {
-        const bool isInside = GetDomain(source) == GetDomain(destination);
-        PathLeg leg;
-        leg.isFluid = true; // S / rate and a delay, so that times are plain
-        leg.fluidDelay = isInside ? MicroSeconds(1) : MicroSeconds(5);
-        PathLink link;
-        link.rate = DataRate(isInside ? "800Gbps" : "80Gbps");
-        leg.links.assign(2, link);
-        Path path;
-        path.legs.push_back(leg);
-        return path;
-    }
-
-  private:
-    uint32_t m_rails; //!< K
-};
-
-/** @param count how many @return accelerators 0, 1, ... */
-std::vector<uint32_t>
-MakeGroup(uint32_t count)
-{
-    std::vector<uint32_t> result(count);
-    std::iota(result.begin(), result.end(), 0);
-    return result;
-}
 
 /** The least of the closed forms is taken. */
 class ChoiceTestCase : public TestCase

@@ -8,6 +8,7 @@
 #include "ns3/random-variable-stream.h"
 #include "ns3/test.h"
 
+#include <algorithm>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -205,6 +206,87 @@ class RandomCase : public TestCase
     Ptr<UniformRandomVariable> m_random; //!< draws
 };
 
+/** Each tier of links carries what the steps send over it. */
+class TierCase : public TestCase
+{
+  public:
+    /** @param algorithm does it @param operation what */
+    TierCase(const std::string& algorithm, Op operation)
+        : TestCase(algorithm + ": " + llm::GetName(operation) +
+                   " loads the links of both tiers with just its bytes"),
+          m_algorithm("ns3::llm::" + algorithm),
+          m_operation(operation)
+    {
+    }
+
+  private:
+    static constexpr uint32_t RAILS = 4; //!< accelerators in a domain
+
+    void DoRun() override
+    {
+        ClusterOptions options;
+        options.helper = "ns3::llm::RailOptimizedHelper";
+        options.accelerators = 16;
+        options.domainSize = RAILS;
+        CollectiveRun run(options);
+        GroupOperation operation;
+        operation.request = {m_operation, 1'000'003, 0};
+        operation.algorithm = m_algorithm;
+        operation.accelerators = MakeGroup(16);
+        const GroupOutcome outcome = run.Run({operation})[0];
+        NS_TEST_ASSERT_MSG_EQ(run.GetUnfinished(), "", "all ranks are done");
+        const auto program =
+            CollectiveAlgorithm::CreateByName(m_algorithm, "the test")
+                ->MakeProgram(operation.request, operation.accelerators, run.GetCluster());
+        uint64_t inside = 0; // payload
+        uint64_t across = 0; // wire bytes, with acknowledgments, of one link
+        Count(*program, inside, across);
+        uint64_t domains = 0;
+        uint64_t nics = 0;
+        for (const LinkUse& use : run.GetCluster()->GetLinkUses(outcome.last))
+        {
+            const bool isDomain = use.name.find("HB domain") != std::string::npos;
+            const bool isNic = !isDomain && use.name.find("accelerator") != std::string::npos;
+            domains += isDomain ? use.bytes : 0;
+            nics += isNic ? use.bytes : 0;
+        }
+        // up and down
+        NS_TEST_EXPECT_MSG_EQ(nics, 2 * across, "links of NICs");
+        const double expected = 2.0 * static_cast<double>(inside) * 4178 / 4096;
+        NS_TEST_EXPECT_MSG_EQ_TOL(static_cast<double>(domains),
+                                  expected,
+                                  1e-3 * expected,
+                                  "links of HB domains");
+        NS_TEST_EXPECT_MSG_GT(across, 0u, "some goes across");
+    }
+
+    /** @param program steps @param inside gets payload inside domains @param across wire bytes across */
+    static void Count(const StepProgram& program, uint64_t& inside, uint64_t& across)
+    {
+        for (uint32_t rank = 0; rank < program.GetSize(); ++rank)
+        {
+            for (uint32_t lane = 0; lane < program.GetLaneCount(rank); ++lane)
+            {
+                for (uint32_t i = 0; i < program.GetLaneLength(rank, lane); ++i)
+                {
+                    const Step step = program.GetStep(rank, lane, i);
+                    if (step.kind != Step::SEND)
+                    {
+                        continue;
+                    }
+                    const uint64_t frames = std::max<uint64_t>(1, (step.bytes + 4095) / 4096);
+                    const bool crosses = rank / RAILS != step.peer / RAILS;
+                    inside += crosses ? 0 : step.bytes;
+                    across += crosses ? step.bytes + frames * (82 + 86) + 16 : 0;
+                }
+            }
+        }
+    }
+
+    std::string m_algorithm; //!< does it
+    Op m_operation;          //!< what
+};
+
 /** Suite of collectives over networks. */
 class CollectiveNetworkTestSuite : public TestSuite
 {
@@ -239,6 +321,18 @@ class CollectiveNetworkTestSuite : public TestSuite
                                    Op::REDUCE})
         {
             AddTestCase(new IdealCase("DirectAlgorithm", operation, LARGE, 0.05));
+        }
+        constexpr uint64_t PRIME = 1'000'003;
+        for (const uint32_t ranks : {2u, 3u, 5u, 7u, 16u, 24u})
+        {
+            AddTestCase(new IdealCase("RingAlgorithm", Op::ALL_REDUCE, PRIME, 0.01, ranks));
+            AddTestCase(new IdealCase("DirectAlgorithm", Op::ALL_TO_ALL, PRIME, 0.05, ranks));
+        }
+        for (const Op operation : {Op::ALL_REDUCE, Op::ALL_GATHER, Op::ALL_TO_ALL})
+        {
+            AddTestCase(new TierCase("HierarchicalAlgorithm", operation));
+            const bool isExchange = operation == Op::ALL_TO_ALL;
+            AddTestCase(new TierCase(isExchange ? "DirectAlgorithm" : "RingAlgorithm", operation));
         }
         for (uint32_t seed = 1; seed <= 40; ++seed)
         {

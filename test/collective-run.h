@@ -48,6 +48,7 @@ struct GroupOperation
     std::string algorithm = "auto";     //!< attribute Algorithm
     std::vector<uint32_t> accelerators; //!< of each rank
     std::vector<Time> starts;           //!< of each rank; none: all at 0
+    uint32_t priority = 0;              //!< attribute Priority
 };
 
 /** What came of a group's operation. */
@@ -127,6 +128,7 @@ class CollectiveRun
         auto communicator = CreateObject<Communicator>();
         communicator->SetAttribute("Algorithm", StringValue(operation.algorithm));
         communicator->SetAttribute("CheckContributions", BooleanValue(true));
+        communicator->SetAttribute("Priority", UintegerValue(operation.priority));
         communicator->SetTransport(m_cluster->GetTransport());
         communicator->SetLocality(m_cluster);
         communicator->SetGroup(id, "group " + std::to_string(id), accelerators);

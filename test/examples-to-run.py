@@ -7,7 +7,7 @@ cpp_examples = [
     ("collective --accelerators=16 --bytes=1048576 --summary", "True", "False"),
     (
         "collective-benchmark --algorithms=auto,BruckAlgorithm --operations=all-gather "
-        "--maxBytes=65536 --summary --quiet",
+        "--fabric=rail-only,fat-tree --maxBytes=65536 --seeds=2 --summary --quiet",
         "True",
         "False",
     ),
@@ -28,6 +28,7 @@ cpp_examples = [
     ),
     ("fluid-error --accelerators=4 --bytes=65536 --places=domain", "True", "False"),
     ("tcp-beside-rdma --durationUs=500", "True", "False"),
+    ("nccl-bus-bandwidth --only=MI300X --mostNicBytes=10000000 --summary --quiet", "True", "False"),
     (
         "training-iteration --model=gpt2 --tp=4 --dp=4 --accelerators=16 --fabric=rail-only --quiet",
         "True",

@@ -51,6 +51,10 @@ expect 0 'operation=all-to-all' collective --operation=all-to-all --algorithm=ns
 benchmark=(--quiet --summary --maxBytes=65536)
 expect 0 'PatAlgorithm' collective-benchmark "${benchmark[@]}" --operations=all-gather,reduce-scatter --algorithms=auto,PatAlgorithm
 expect 2 'Algorithm "ns3::llm::Rign" of --algorithms is not a collective algorithm' collective-benchmark --algorithms=Rign
+expect 2 'operations differ: rank 0 (accelerator 0) does all-reduce of 65536 B, rank 1 (accelerator 1) does all-gather' collective-benchmark "${benchmark[@]}" --ranks=2 --minBytes=65536 --maxBytes=65536 --calls=all-reduce,all-gather
+expect 0 'alone in its group' collective-benchmark "${benchmark[@]}" --ranks=1
+expect 0 'time/one switch' collective-benchmark "${benchmark[@]}" --fabric=fat-tree --seeds=2
+expect 2 'did you mean Hopper' nccl-bus-bandwidth --only=Hoper
 expect 2 '--algorithms: PatAlgorithm does not do all-reduce' collective-benchmark "${benchmark[@]}" --algorithms=PatAlgorithm
 
 forward=(--quiet --summary --platforms=H100 --routings=uniform --domainSize=4)

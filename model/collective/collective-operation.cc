@@ -79,6 +79,26 @@ ParseCollectiveOperation(const std::string& name)
                 (meant.empty() ? "" : "; did you mean \"" + meant + "\"?"));
 }
 
+bool
+HasRoot(CollectiveOperation operation)
+{
+    return operation == CollectiveOperation::BROADCAST ||
+           operation == CollectiveOperation::REDUCE || operation == CollectiveOperation::GATHER ||
+           operation == CollectiveOperation::SCATTER ||
+           operation == CollectiveOperation::POINT_TO_POINT;
+}
+
+bool
+AreEqual(const CollectiveRequest& a, const CollectiveRequest& b)
+{
+    if (a.operation != b.operation || a.bytes != b.bytes ||
+        (HasRoot(a.operation) && a.root != b.root))
+    {
+        return false;
+    }
+    return a.matrix == b.matrix || (a.matrix && b.matrix && *a.matrix == *b.matrix);
+}
+
 void
 CheckRequest(const CollectiveRequest& request, uint32_t size)
 {

@@ -61,6 +61,21 @@ struct CollectiveRequest
 
 /**
  * @ingroup llm-fabric-collective
+ * @param operation an operation
+ * @return whether one of its ranks is the root
+ */
+bool HasRoot(CollectiveOperation operation);
+
+/**
+ * @ingroup llm-fabric-collective
+ * @param a an operation
+ * @param b another
+ * @return whether they are the same; a root counts where there is one, a matrix by its sizes
+ */
+bool AreEqual(const CollectiveRequest& a, const CollectiveRequest& b);
+
+/**
+ * @ingroup llm-fabric-collective
  * Refuse what no algorithm can do: a root outside of the group, a barrier with bytes, an all-to-all-v
  * without a matrix or with one of another size, a point-to-point among other than two ranks.
  * @param request the operation

@@ -10,6 +10,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <string>
 #include <utility>
 
 namespace ns3::llm
@@ -29,6 +30,7 @@ struct OperationRecord
     uint64_t sentBytes = 0;    //!< payload that the rank sent for it
     Time start;                //!< when the rank started it
     Time end;                  //!< when it was complete at the rank
+    std::string remark;        //!< why there was nothing to do, if so
 };
 
 /**

@@ -2,6 +2,7 @@
 
 // Which steps a communicator's ranks take, and whether these do what the operation is.
 
+#include "chunked-program.h"
 #include "communicator.h"
 #include "operation-text.h"
 
@@ -14,16 +15,34 @@ std::shared_ptr<const StepProgram>
 Communicator::MakeProgram(const CollectiveRequest& request) const
 {
     // nearly always all ranks ask for the same one after the other
-    const bool isLast = m_lastProgram && m_lastRequest.operation == request.operation &&
-                        m_lastRequest.bytes == request.bytes &&
-                        m_lastRequest.root == request.root &&
-                        m_lastRequest.matrix == request.matrix;
-    if (!isLast)
+    if (!m_lastProgram || !AreEqual(m_lastRequest, request))
     {
         m_lastProgram = ChooseProgram(request);
         m_lastRequest = request;
     }
     return m_lastProgram;
+}
+
+void
+Communicator::CheckCall(uint32_t rank, uint64_t instance, const CollectiveRequest& request)
+{
+    if (!m_checksCalls || GetSize() == 1)
+    {
+        return;
+    }
+    const auto [place, isFirst] = m_calls.emplace(instance, Call{request, rank, 0});
+    Call& call = place->second;
+    if (!isFirst && !AreEqual(call.request, request))
+    {
+        RefuseInput(m_name + ": the ranks' " + DescribeOrdinal(instance) + " operations differ: " +
+                    DescribeRank(call.rank) + " does " + DescribeCall(call.request) + ", " +
+                    DescribeRank(rank) + " does " + DescribeCall(request) +
+                    "; all ranks must start the same operations in the same order");
+    }
+    if (++call.ranks == GetSize())
+    {
+        m_calls.erase(place);
+    }
 }
 
 std::shared_ptr<ContributionCheck>
@@ -57,9 +76,20 @@ Communicator::RefuseFault(uint64_t instance,
 std::shared_ptr<const StepProgram>
 Communicator::ChooseProgram(const CollectiveRequest& request) const
 {
+    auto program = ChooseAlgorithm(request)->MakeProgram(request, m_accelerators, m_locality);
+    if (m_chunkBytes == 0)
+    {
+        return program;
+    }
+    return std::make_shared<ChunkedProgram>(std::move(program), m_chunkBytes);
+}
+
+Ptr<const CollectiveAlgorithm>
+Communicator::ChooseAlgorithm(const CollectiveRequest& request) const
+{
     if (m_chosen && m_chosen->Supports(request))
     {
-        return m_chosen->MakeProgram(request, m_accelerators, m_locality);
+        return m_chosen;
     }
     // whoever names an algorithm for collectives also sends from stage to stage
     if (m_chosen && request.operation != CollectiveOperation::POINT_TO_POINT)
@@ -71,8 +101,7 @@ Communicator::ChooseProgram(const CollectiveRequest& request) const
     {
         m_chooser = std::make_shared<AlgorithmChooser>(m_accelerators, m_locality);
     }
-    return m_chooser->Choose(request, GetStepCosts())
-        ->MakeProgram(request, m_accelerators, m_locality);
+    return m_chooser->Choose(request, GetStepCosts());
 }
 
 } // namespace ns3::llm

@@ -5,13 +5,10 @@
 #include "operation-text.h"
 
 #include "ns3/abort.h"
-#include "ns3/boolean.h"
 #include "ns3/input-error.h"
 #include "ns3/locality.h"
 #include "ns3/log.h"
 #include "ns3/simulator.h"
-#include "ns3/string.h"
-#include "ns3/uinteger.h"
 
 #include <algorithm>
 
@@ -19,8 +16,6 @@ namespace ns3::llm
 {
 
 NS_LOG_COMPONENT_DEFINE("Communicator");
-
-NS_OBJECT_ENSURE_REGISTERED(Communicator);
 
 namespace
 {
@@ -32,52 +27,6 @@ constexpr uint64_t MAX_IN_FLIGHT = MessageTransport::INSTANCES / 2;
 constexpr uint32_t FUTURE = MessageTransport::INSTANCES / 4 * 3;
 
 } // namespace
-
-TypeId
-Communicator::GetTypeId()
-{
-    static TypeId tid =
-        TypeId("ns3::llm::Communicator")
-            .SetParent<Object>()
-            .SetGroupName("LlmFabric")
-            .AddConstructor<Communicator>()
-            .AddAttribute("Algorithm",
-                          "TypeId of the collective algorithm, if need be with attributes, as in "
-                          "ns3::llm::RingAlgorithm[Channels=2]; auto chooses by operation, size, "
-                          "group and locality. Point-to-point operations take one message unless "
-                          "it supports them",
-                          StringValue("auto"),
-                          MakeStringAccessor(&Communicator::m_algorithmName),
-                          MakeStringChecker())
-            .AddAttribute("StepLatency",
-                          "Software latency before each send of a chunk",
-                          TimeValue(Time(0)),
-                          MakeTimeAccessor(&Communicator::m_stepLatency),
-                          MakeTimeChecker(Time(0)))
-            .AddAttribute("ReductionRate",
-                          "Rate at which a rank reduces a chunk that came into its own, before "
-                          "it can send it on; 0 is no limit",
-                          DataRateValue(DataRate(0)),
-                          MakeDataRateAccessor(&Communicator::m_reductionRate),
-                          MakeDataRateChecker())
-            .AddAttribute("CheckContributions",
-                          "Follow whose contributions each byte holds at each rank, and end the "
-                          "run if a rank ends with others than the operation says. In one process; "
-                          "costs memory and time for each message",
-                          BooleanValue(false),
-                          MakeBooleanAccessor(&Communicator::m_checksContributions),
-                          MakeBooleanChecker())
-            .AddAttribute("Priority",
-                          "Message::priority of all messages, 0 to 7",
-                          UintegerValue(0),
-                          MakeUintegerAccessor(&Communicator::m_priority),
-                          MakeUintegerChecker<uint32_t>(0, 7))
-            .AddTraceSource("OperationDone",
-                            "An operation is complete at a rank",
-                            MakeTraceSourceAccessor(&Communicator::m_operationDone),
-                            "ns3::llm::Communicator::OperationTracedCallback");
-    return tid;
-}
 
 void
 Communicator::SetGroup(uint32_t id,
@@ -106,6 +55,10 @@ Communicator::SetGroup(uint32_t id,
         }
     }
     m_ranks.resize(accelerators.size());
+    for (RankState& state : m_ranks)
+    {
+        state.credits.SetMost(m_maxOutstanding);
+    }
     m_chosen = CollectiveAlgorithm::CreateByName(m_algorithmName, name);
     SetTransport(m_transport);
 }
@@ -116,9 +69,12 @@ Communicator::SetTransport(Ptr<MessageTransport> transport)
     m_transport = transport;
     if (m_transport && !m_ranks.empty())
     {
-        m_transport->SetOwner(m_id,
-                              MakeCallback(&Communicator::Deliver, this),
-                              MessageTransport::MessageCallback());
+        MessageTransport::MessageCallback acknowledged;
+        if (m_maxOutstanding > 0)
+        {
+            acknowledged = MakeCallback(&Communicator::Acknowledge, this);
+        }
+        m_transport->SetOwner(m_id, MakeCallback(&Communicator::Deliver, this), acknowledged);
     }
 }
 
@@ -144,6 +100,7 @@ Communicator::DoDispose()
     m_locality = nullptr;
     m_lastProgram = nullptr;
     m_checks.clear();
+    m_calls.clear();
     m_ranks.clear();
     Object::DoDispose();
 }
@@ -163,8 +120,10 @@ Communicator::Start(uint32_t rank, const CollectiveRequest& request, DoneCallbac
                     DescribeOrdinal(state.open.begin()->first) + ", " +
                     DescribeOperation(rank, state.open.begin()->first));
     }
+    CheckCall(rank, state.calls, request);
     const uint64_t instance = state.calls++;
-    const int64_t tick = Simulator::Now().GetTimeStep() + 1;
+    const Time launch = GetSize() > 1 ? m_launchLatency : Time(0);
+    const int64_t tick = (Simulator::Now() + launch).GetTimeStep() + 1;
     state.open.emplace(instance,
                        OpenOperation{request,
                                      done,
@@ -215,37 +174,22 @@ Communicator::Advance(uint32_t rank)
     {
         state.wakeTick = OperationProgress::NEVER;
     }
-    const StepCosts costs = GetStepCosts();
     int64_t next = OperationProgress::NEVER;
+    state.isHeldUp = false;
     std::vector<uint64_t> finished;
     for (auto& [number, operation] : state.open)
     {
-        if (operation.progress.GetWakeTick() <= tick)
+        const bool hasCredit = operation.progress.IsHeldUp() && state.credits.HasRoom(tick);
+        if (hasCredit || operation.progress.GetWakeTick() <= tick)
         {
-            const uint64_t instance = number;
-            OpenOperation& current = operation;
-            operation.progress.Advance(tick,
-                                       costs,
-                                       [&](uint32_t lane, uint32_t index, const Step& step)
-                                       {
-                                           if (current.check)
-                                           {
-                                               RefuseFault(instance,
-                                                           current.request,
-                                                           current.check->Do(rank, lane, index));
-                                           }
-                                           if (step.kind == Step::SEND)
-                                           {
-                                               current.sentBytes += step.bytes;
-                                               Send(rank, instance, step);
-                                           }
-                                       });
+            AdvanceOperation(rank, number, operation);
         }
         if (operation.progress.IsDone())
         {
             finished.push_back(number);
         }
         next = std::min(next, operation.progress.GetWakeTick());
+        state.isHeldUp |= operation.progress.IsHeldUp();
     }
     if (next != OperationProgress::NEVER)
     {
@@ -258,14 +202,34 @@ Communicator::Advance(uint32_t rank)
 }
 
 void
+Communicator::AdvanceOperation(uint32_t rank, uint64_t instance, OpenOperation& operation)
+{
+    const auto done = [&](uint32_t lane, uint32_t index, const Step& step)
+    {
+        if (operation.check)
+        {
+            RefuseFault(instance, operation.request, operation.check->Do(rank, lane, index));
+        }
+        if (step.kind == Step::SEND)
+        {
+            operation.sentBytes += step.bytes;
+            Send(rank, instance, step);
+        }
+    };
+    operation.progress.Advance(Simulator::Now().GetTimeStep(),
+                               GetStepCosts(),
+                               m_ranks[rank].credits,
+                               done);
+}
+
+void
 Communicator::Finish(uint32_t rank, uint64_t instance)
 {
     RankState& state = m_ranks[rank];
     const auto place = state.open.find(instance);
     const OpenOperation& operation = place->second;
     NS_LOG_LOGIC(DescribeRank(rank) << " has done its " << DescribeOrdinal(instance) << ", "
-                                    << DescribeRequest(operation.request)
-                                    << (GetSize() == 1 ? ", alone in its group" : ""));
+                                    << DescribeRequest(operation.request));
     OperationRecord record;
     record.communicator = m_id;
     record.size = GetSize();
@@ -275,6 +239,7 @@ Communicator::Finish(uint32_t rank, uint64_t instance)
     record.sentBytes = operation.sentBytes;
     record.start = operation.start;
     record.end = Simulator::Now();
+    record.remark = GetSize() == 1 ? "alone in its group, so there was nothing to send" : "";
     const DoneCallback done = operation.done;
     if (operation.check)
     {
@@ -308,6 +273,18 @@ Communicator::Send(uint32_t rank, uint64_t instance, const Step& step) const
     message.priority = m_priority;
     message.joint = step.joint;
     m_transport->Send(message);
+}
+
+void
+Communicator::Acknowledge(const Message& message)
+{
+    const uint32_t rank = FindRank(message.source);
+    const int64_t tick = Simulator::Now().GetTimeStep();
+    m_ranks[rank].credits.Return(tick);
+    if (m_ranks[rank].isHeldUp)
+    {
+        WakeAt(rank, tick + 1);
+    }
 }
 
 void
@@ -378,7 +355,7 @@ Communicator::GetAccelerators() const
 StepCosts
 Communicator::GetStepCosts() const
 {
-    return {m_stepLatency, m_reductionRate};
+    return {m_stepLatency, m_reductionRate, m_launchLatency};
 }
 
 uint32_t

@@ -121,10 +121,29 @@ class Communicator : public Object
         CollectiveRequest lastRequest;                  //!< the last one completed
         uint64_t lastInstance = UINT64_MAX;             //!< its instance
         int64_t wakeTick = OperationProgress::NEVER;    //!< when the rank acts next
+        SendCredits credits;                            //!< of its messages
+        bool isHeldUp = false;                          //!< a send waits for a credit
     };
 
+    /** What the ranks that were first to call said of an operation, until all have called. */
+    struct Call
+    {
+        CollectiveRequest request; //!< the operation
+        uint32_t rank = 0;         //!< who called first
+        uint32_t ranks = 0;        //!< how many have called
+    };
+
+    /**
+     * Refuse a call that is not that of the other ranks, naming both.
+     * @param rank who calls
+     * @param instance which of its operations
+     * @param request what it calls
+     */
+    void CheckCall(uint32_t rank, uint64_t instance, const CollectiveRequest& request);
     /** @param request an operation @return a new program of its steps */
     std::shared_ptr<const StepProgram> ChooseProgram(const CollectiveRequest& request) const;
+    /** @param request an operation @return the algorithm that does it */
+    Ptr<const CollectiveAlgorithm> ChooseAlgorithm(const CollectiveRequest& request) const;
     /**
      * @param instance an operation
      * @param request it
@@ -166,6 +185,18 @@ class Communicator : public Object
      */
     void Send(uint32_t rank, uint64_t instance, const Step& step) const;
     /**
+     * Do what a rank can do in one of its operations.
+     * @param rank the rank
+     * @param instance the operation
+     * @param operation likewise
+     */
+    void AdvanceOperation(uint32_t rank, uint64_t instance, OpenOperation& operation);
+    /**
+     * Called by the transport when a message has been acknowledged.
+     * @param message the message
+     */
+    void Acknowledge(const Message& message);
+    /**
      * Called by the transport when a message has come.
      * @param message the message
      */
@@ -206,7 +237,11 @@ class Communicator : public Object
     Time m_stepLatency;                                        //!< attribute StepLatency
     DataRate m_reductionRate;                                  //!< attribute ReductionRate
     uint32_t m_priority;                                       //!< attribute Priority
+    Time m_launchLatency;                                      //!< attribute LaunchLatency
+    uint64_t m_chunkBytes;                                     //!< attribute ChunkBytes
+    uint32_t m_maxOutstanding;                                 //!< attribute MaxOutstanding
     bool m_checksContributions;                                //!< attribute CheckContributions
+    bool m_checksCalls;                                        //!< attribute CheckCalls
     uint32_t m_id = 0;                                         //!< owner of the messages
     std::string m_name;                                        //!< for messages
     std::vector<uint32_t> m_accelerators;                      //!< by rank
@@ -217,6 +252,7 @@ class Communicator : public Object
     mutable std::shared_ptr<const AlgorithmChooser> m_chooser; //!< for auto; made when needed
     std::vector<RankState> m_ranks;                            //!< by rank
     std::map<uint64_t, SharedCheck> m_checks;                  //!< by instance
+    std::map<uint64_t, Call> m_calls;                          //!< by instance
     mutable CollectiveRequest m_lastRequest;                   //!< of m_lastProgram
     mutable std::shared_ptr<const StepProgram> m_lastProgram;  //!< the last one asked for
     /** Fires for each operation that is complete at a rank. */

@@ -215,7 +215,9 @@ EvaluateIdealTime(const StepProgram& program,
                   const StepCosts& costs,
                   uint32_t owner)
 {
-    return IdealRun(program, accelerators, locality, costs, owner).Run();
+    // a group of one has no step that a launch would come before
+    const Time launch = program.GetSize() > 1 ? costs.launch : Time(0);
+    return launch + IdealRun(program, accelerators, locality, costs, owner).Run();
 }
 
 } // namespace ns3::llm

@@ -43,15 +43,19 @@ OperationProgress::Arrive(uint32_t peer, uint32_t place, int64_t tick)
 }
 
 void
-OperationProgress::Advance(int64_t tick, const StepCosts& costs, const StepFunction& done)
+OperationProgress::Advance(int64_t tick,
+                           const StepCosts& costs,
+                           SendCredits& credits,
+                           const StepFunction& done)
 {
     m_wakeTick = NEVER;
+    m_isHeldUp = false;
     for (bool moved = true; moved;)
     {
         moved = false;
         for (uint32_t lane = 0; lane < m_lanes.size(); ++lane)
         {
-            moved |= AdvanceLane(lane, tick, costs, done);
+            moved |= AdvanceLane(lane, tick, costs, credits, done);
         }
     }
 }
@@ -60,6 +64,7 @@ bool
 OperationProgress::AdvanceLane(uint32_t lane,
                                int64_t tick,
                                const StepCosts& costs,
+                               SendCredits& credits,
                                const StepFunction& done)
 {
     Lane& state = m_lanes[lane];
@@ -69,7 +74,7 @@ OperationProgress::AdvanceLane(uint32_t lane,
         const Step step = m_program->GetStep(m_rank, lane, state.next);
         if (state.dueTick == NEVER)
         {
-            if (!IsFree(step) || (step.kind == Step::RECEIVE && !TakeArrival(step, tick)))
+            if (!Begin(step, tick, credits))
             {
                 break;
             }
@@ -86,6 +91,21 @@ OperationProgress::AdvanceLane(uint32_t lane,
     }
     m_openLanes -= state.next > before && state.next == state.length ? 1 : 0;
     return state.next > before;
+}
+
+bool
+OperationProgress::Begin(const Step& step, int64_t tick, SendCredits& credits)
+{
+    if (!IsFree(step) || (step.kind == Step::RECEIVE && !TakeArrival(step, tick)))
+    {
+        return false;
+    }
+    if (step.kind == Step::SEND && !credits.Take(tick))
+    {
+        m_isHeldUp = true;
+        return false;
+    }
+    return true;
 }
 
 bool
@@ -116,6 +136,12 @@ int64_t
 OperationProgress::GetWakeTick() const
 {
     return m_wakeTick;
+}
+
+bool
+OperationProgress::IsHeldUp() const
+{
+    return m_isHeldUp;
 }
 
 bool

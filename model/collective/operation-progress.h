@@ -3,6 +3,7 @@
 #ifndef LLM_FABRIC_OPERATION_PROGRESS_H
 #define LLM_FABRIC_OPERATION_PROGRESS_H
 
+#include "send-credits.h"
 #include "step-program.h"
 
 #include "ns3/data-rate.h"
@@ -26,6 +27,7 @@ struct StepCosts
 {
     Time latency;              //!< software latency before each send
     DataRate reductionRate{0}; //!< bits per second that a rank reduces; 0 is no limit
+    Time launch;               //!< from a rank's call until its first step
 };
 
 /**
@@ -71,12 +73,16 @@ class OperationProgress
      * Do all steps that can be done. What becomes possible at once goes out in lane order.
      * @param tick now
      * @param costs what steps cost
+     * @param credits of the rank: a send takes one when it begins
      * @param done called for each step that is done: what is to be sent goes out then
      */
-    void Advance(int64_t tick, const StepCosts& costs, const StepFunction& done);
+    void
+    Advance(int64_t tick, const StepCosts& costs, SendCredits& credits, const StepFunction& done);
 
     /** @return when Advance() has something to do, as far as is known now; NEVER if unknown */
     int64_t GetWakeTick() const;
+    /** @return whether a send waits for a credit */
+    bool IsHeldUp() const;
     /** @return whether all lanes are at their end */
     bool IsDone() const;
     /** @return whether nothing has come that no step took */
@@ -108,10 +114,22 @@ class OperationProgress
      * @param lane which
      * @param tick now
      * @param costs what steps cost
+     * @param credits a send takes one when it begins
      * @param done called for each step that is done: what is to be sent goes out then
      * @return whether a step was done
      */
-    bool AdvanceLane(uint32_t lane, int64_t tick, const StepCosts& costs, const StepFunction& done);
+    bool AdvanceLane(uint32_t lane,
+                     int64_t tick,
+                     const StepCosts& costs,
+                     SendCredits& credits,
+                     const StepFunction& done);
+    /**
+     * @param step the next step of a lane
+     * @param tick now
+     * @param credits a send takes one
+     * @return whether it can begin: what it depends on is done, its chunk has come, it has a credit
+     */
+    bool Begin(const Step& step, int64_t tick, SendCredits& credits);
     /**
      * Take a chunk that has come.
      * @param step the receive step
@@ -129,6 +147,7 @@ class OperationProgress
     uint32_t m_rank;                              //!< place in the group
     std::vector<Lane> m_lanes;                    //!< by number
     uint32_t m_openLanes = 0;                     //!< lanes not at their end
+    bool m_isHeldUp = false;                      //!< see IsHeldUp()
     int64_t m_wakeTick;                           //!< when Advance() has something to do
     /** What has come and no step took yet: (peer, place) -> tick. */
     std::map<std::pair<uint32_t, uint32_t>, int64_t> m_arrivals;

@@ -49,4 +49,19 @@ DescribeRequest(const CollectiveRequest& request)
     return GetName(request.operation) + " of " + DescribeBytes(bytes);
 }
 
+std::string
+DescribeCall(const CollectiveRequest& request)
+{
+    std::string text = GetName(request.operation);
+    if (request.matrix)
+    {
+        return text + " by a matrix of " + std::to_string(request.matrix->GetTotal()) + " B";
+    }
+    if (request.operation != CollectiveOperation::BARRIER)
+    {
+        text += " of " + std::to_string(request.bytes) + " B";
+    }
+    return HasRoot(request.operation) ? text + " with root " + std::to_string(request.root) : text;
+}
+
 } // namespace ns3::llm

@@ -38,6 +38,13 @@ std::string DescribeOrdinal(uint64_t index);
  */
 std::string DescribeRequest(const CollectiveRequest& request);
 
+/**
+ * @ingroup llm-fabric-collective
+ * @param request an operation
+ * @return all that tells it from others: "broadcast of 4000001 B with root 2"
+ */
+std::string DescribeCall(const CollectiveRequest& request);
+
 } // namespace ns3::llm
 
 #endif // LLM_FABRIC_OPERATION_TEXT_H

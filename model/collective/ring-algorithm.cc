@@ -8,6 +8,7 @@
 #include "ns3/uinteger.h"
 
 #include <algorithm>
+#include <set>
 
 namespace ns3::llm
 {
@@ -19,6 +20,52 @@ NS_OBJECT_ENSURE_REGISTERED(RingAlgorithm);
 namespace
 {
 
+/** How the rings of the channels lie in the group. */
+struct RingShape
+{
+    uint32_t channels = 1;        //!< parallel rings
+    bool isBidirectional = false; //!< every other one goes the other way round
+    uint32_t block = 1;           //!< ranks of a domain, which each channel enters at another one
+};
+
+/**
+ * @param accelerators of each rank
+ * @param locality gives the domains; may be null
+ * @return how many ranks of each domain follow each other; a group where they do not, or where
+ *         domains have different numbers of ranks, is refused
+ */
+uint32_t
+GetBlockSize(const std::vector<uint32_t>& accelerators, Ptr<const Locality> locality)
+{
+    const auto domainOf = [&](uint32_t rank)
+    {
+        return locality ? locality->GetDomain(accelerators[rank]) : rank;
+    };
+    const auto size = static_cast<uint32_t>(accelerators.size());
+    uint32_t block = 1;
+    while (block < size && domainOf(block) == domainOf(0))
+    {
+        ++block;
+    }
+    std::set<uint32_t> seen;
+    for (uint32_t rank = 0; rank < size; ++rank)
+    {
+        const bool isFirst = rank % block == 0;
+        const bool fits =
+            isFirst ? seen.insert(domainOf(rank)).second : domainOf(rank) == domainOf(rank - 1);
+        if (!fits || size % block != 0)
+        {
+            RefuseInput(
+                "RotateInDomains of ns3::llm::RingAlgorithm: rank " + std::to_string(rank) +
+                " (accelerator " + std::to_string(accelerators[rank]) + ", domain " +
+                std::to_string(domainOf(rank)) + ") of " + std::to_string(size) +
+                "; the ranks of a domain must follow each other, and all domains must have " +
+                std::to_string(block) + " as the first one has");
+        }
+    }
+    return block;
+}
+
 /** The steps of a ring, by formula. */
 class RingProgram : public StepProgram
 {
@@ -26,16 +73,12 @@ class RingProgram : public StepProgram
     /**
      * @param request the operation
      * @param size number of ranks
-     * @param channels number of parallel rings
-     * @param isBidirectional whether every other one goes the other way round
+     * @param shape of the rings
      */
-    RingProgram(const CollectiveRequest& request,
-                uint32_t size,
-                uint32_t channels,
-                bool isBidirectional)
+    RingProgram(const CollectiveRequest& request, uint32_t size, const RingShape& shape)
         : m_size(size),
-          m_channels(size > 1 ? channels : 0),
-          m_isBidirectional(isBidirectional),
+          m_channels(size > 1 ? shape.channels : 0),
+          m_shape(shape),
           m_bytes(request.bytes)
     {
         m_firstStep = request.operation == CollectiveOperation::ALL_GATHER ? size - 1 : 0;
@@ -65,13 +108,13 @@ class RingProgram : public StepProgram
         Step step;
         step.kind = lane % 2 == 0 ? Step::SEND : Step::RECEIVE;
         const bool sends = step.kind == Step::SEND;
-        const uint32_t seat = Seat(channel, rank);
+        const uint32_t seat = GetSeat(channel, rank);
         const uint32_t next = sends ? (seat + 1) % m_size : (seat + m_size - 1) % m_size;
-        step.peer = Seat(channel, next);
+        step.peer = GetRank(channel, next);
         // Step n moves chunk r - 1 - n of the sending seat r, so that chunk r is complete at seat r
         // after N - 1 steps, and step N - 1 is the first that sends it on.
         const uint32_t sender = sends ? seat : next;
-        const uint32_t part = Seat(channel, (sender + 2 * m_size - 1 - number) % m_size);
+        const uint32_t part = GetRank(channel, (sender + 2 * m_size - 1 - number) % m_size);
         step.chunk = channel * m_size + part;
         const BufferRange slice = GetPart(GetPart({0, m_bytes}, m_size, part), m_channels, channel);
         step.begin = slice.begin;
@@ -102,23 +145,43 @@ class RingProgram : public StepProgram
 
   private:
     /**
-     * The seat of a rank in a channel's ring, where all go from seat to seat + 1; and the other way,
-     * as the function is its own inverse.
+     * The seat of a rank in a channel's ring, where all go from seat to seat + 1.
      * @param channel the channel
-     * @param rank a rank or seat
-     * @return its seat or rank
+     * @param rank a rank
+     * @return its seat
      */
-    uint32_t Seat(uint32_t channel, uint32_t rank) const
+    uint32_t GetSeat(uint32_t channel, uint32_t rank) const
     {
-        return m_isBidirectional && channel % 2 == 1 ? (m_size - rank) % m_size : rank;
+        const uint32_t turn = m_shape.block - channel % m_shape.block;
+        const uint32_t seat = Turn(rank, turn);
+        return IsReversed(channel) ? (m_size - seat) % m_size : seat;
     }
 
-    uint32_t m_size;        //!< number of ranks
-    uint32_t m_channels;    //!< parallel rings; none in a group of one
-    bool m_isBidirectional; //!< every other ring goes the other way round
-    uint64_t m_bytes;       //!< the whole buffer
-    uint32_t m_firstStep;   //!< first of the steps of an all-reduce that is done
-    uint32_t m_endStep;     //!< the one after the last
+    /** @param channel the channel @param seat a seat of its ring @return the rank there */
+    uint32_t GetRank(uint32_t channel, uint32_t seat) const
+    {
+        return Turn(IsReversed(channel) ? (m_size - seat) % m_size : seat, channel);
+    }
+
+    /** @param channel a channel @return whether it goes the other way round */
+    bool IsReversed(uint32_t channel) const
+    {
+        return m_shape.isBidirectional && channel % 2 == 1;
+    }
+
+    /** @param place of a rank @param by how many places @return the place, turned in its domain */
+    uint32_t Turn(uint32_t place, uint32_t by) const
+    {
+        const uint32_t inDomain = place % m_shape.block;
+        return place - inDomain + (inDomain + by) % m_shape.block;
+    }
+
+    uint32_t m_size;      //!< number of ranks
+    uint32_t m_channels;  //!< parallel rings; none in a group of one
+    RingShape m_shape;    //!< how they lie
+    uint64_t m_bytes;     //!< the whole buffer
+    uint32_t m_firstStep; //!< first of the steps of an all-reduce that is done
+    uint32_t m_endStep;   //!< the one after the last
 };
 
 /** Broadcast or reduce along a chain, by formula. */
@@ -239,6 +302,13 @@ RingAlgorithm::GetTypeId()
                           BooleanValue(false),
                           MakeBooleanAccessor(&RingAlgorithm::m_isBidirectional),
                           MakeBooleanChecker())
+            .AddAttribute("RotateInDomains",
+                          "Whether channel c enters each HB domain at its c-th rank, so that the "
+                          "channels use the NICs of all ranks; the ranks of a domain must follow "
+                          "each other in the group, equally many in each domain",
+                          BooleanValue(false),
+                          MakeBooleanAccessor(&RingAlgorithm::m_isRotated),
+                          MakeBooleanChecker())
             .AddAttribute("ChainMessage",
                           "Broadcast and reduce: largest message, in bytes; those of a channel "
                           "follow each other along the ring",
@@ -261,7 +331,7 @@ RingAlgorithm::Supports(const CollectiveRequest& request) const
 std::shared_ptr<const StepProgram>
 RingAlgorithm::MakeProgram(const CollectiveRequest& request,
                            const std::vector<uint32_t>& accelerators,
-                           Ptr<const Locality>) const
+                           Ptr<const Locality> locality) const
 {
     NS_LOG_FUNCTION(this << GetName(request.operation) << request.bytes << accelerators.size());
     const auto size = static_cast<uint32_t>(accelerators.size());
@@ -271,7 +341,11 @@ RingAlgorithm::MakeProgram(const CollectiveRequest& request,
     {
         return std::make_shared<ChainProgram>(request, size, m_channels, m_chainMessage);
     }
-    return std::make_shared<RingProgram>(request, size, m_channels, m_isBidirectional);
+    RingShape shape;
+    shape.channels = m_channels;
+    shape.isBidirectional = m_isBidirectional;
+    shape.block = m_isRotated ? GetBlockSize(accelerators, locality) : 1;
+    return std::make_shared<RingProgram>(request, size, shape);
 }
 
 } // namespace ns3::llm

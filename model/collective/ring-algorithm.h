@@ -17,7 +17,8 @@ namespace ns3::llm
  * Reduce-scatter takes N - 1 steps and leaves rank r with part r; all-gather takes N - 1 steps and
  * starts with part r at rank r; all-reduce is the one and then the other. The ranks together send
  * exactly (N - 1) S bytes in reduce-scatter and all-gather and 2 (N - 1) S in all-reduce. With
- * `Bidirectional` every other channel goes the other way round.
+ * `Bidirectional` every other channel goes the other way round. With `RotateInDomains` channel c enters
+ * each HB domain at its c-th rank, so that the channels leave domains over different NICs.
  *
  * Lane 2c sends and lane 2c + 1 receives for channel c; a send waits for the receive of the step
  * before it. The places of a channel's messages are counted through all 2 (N - 1) steps of an
@@ -40,6 +41,7 @@ class RingAlgorithm : public CollectiveAlgorithm
   private:
     uint32_t m_channels = 1;        //!< parallel rings, each with its own part of the buffer
     bool m_isBidirectional = false; //!< every other channel goes the other way round
+    bool m_isRotated = false;       //!< channel c enters each domain at its c-th rank
     uint64_t m_chainMessage = 0;    //!< largest message of broadcast and reduce
 };
 

@@ -58,6 +58,12 @@ class TrafficMatrix
         return {m_begin[index], m_begin[index + m_size] - m_begin[index]};
     }
 
+    /** @param other a matrix @return whether all its sizes are the same */
+    bool operator==(const TrafficMatrix& other) const
+    {
+        return m_begin == other.m_begin;
+    }
+
     /** @return bytes of all blocks, the diagonal included */
     uint64_t GetTotal() const
     {
