@@ -83,6 +83,8 @@ class TopologyHelper : public Object
     Time m_domainDelay;            //!< attribute
     std::string m_domainFidelity;  //!< attribute
     std::string m_domainControl;   //!< attribute
+    bool m_domainReduction;        //!< attribute
+    bool m_networkReduction;       //!< attribute
 };
 
 } // namespace ns3::llm

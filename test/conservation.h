@@ -119,7 +119,7 @@ class Conservation : public FrameTransmitter::Observer
         }
     };
 
-    using Kinds = std::array<Sum, 6>; //!< by FrameKind
+    using Kinds = std::array<Sum, 8>; //!< by FrameKind
 
     /** @param isSo whether it is as it has to be @param where the place @param what is wrong */
     template <typename... Parts>
@@ -275,7 +275,9 @@ class Conservation : public FrameTransmitter::Observer
         const char* const names[] = {"data", "ACKs", "NACKs", "CNPs", "PFC frames", "packets"};
         for (std::size_t kind = 0; kind < in.size(); ++kind)
         {
-            if (kind == static_cast<std::size_t>(FrameKind::PAUSE))
+            // PFC frames stay on their link, contributions become results in switches
+            if (kind == static_cast<std::size_t>(FrameKind::PAUSE) ||
+                kind >= static_cast<std::size_t>(FrameKind::REDUCE))
             {
                 continue; // these go from port to port
             }

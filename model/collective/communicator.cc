@@ -224,22 +224,28 @@ Communicator::Advance(uint32_t rank)
         {
             const uint64_t instance = number;
             OpenOperation& current = operation;
-            operation.progress.Advance(tick,
-                                       costs,
-                                       [&](uint32_t lane, uint32_t index, const Step& step)
-                                       {
-                                           if (current.check)
-                                           {
-                                               RefuseFault(instance,
-                                                           current.request,
-                                                           current.check->Do(rank, lane, index));
-                                           }
-                                           if (step.kind == Step::SEND)
-                                           {
-                                               current.sentBytes += step.bytes;
-                                               Send(rank, instance, step);
-                                           }
-                                       });
+            operation.progress.Advance(
+                tick,
+                costs,
+                [&](uint32_t lane, uint32_t index, const Step& step)
+                {
+                    if (current.check)
+                    {
+                        RefuseFault(instance,
+                                    current.request,
+                                    current.check->Do(rank, lane, index));
+                    }
+                    if (step.kind == Step::SEND)
+                    {
+                        current.sentBytes += step.bytes;
+                        Send(rank, instance, step);
+                    }
+                    else if (step.kind == Step::REDUCE || step.kind == Step::MULTICAST)
+                    {
+                        current.sentBytes += IsSending(step, rank) ? step.bytes : 0;
+                        CallSwitches(rank, instance, step);
+                    }
+                });
         }
         if (operation.progress.IsDone())
         {
@@ -314,7 +320,9 @@ Communicator::Deliver(const Message& message)
 {
     NS_LOG_FUNCTION(this << message.source << message.destination << message.place);
     const uint32_t rank = FindRank(message.destination);
-    const bool isMember = rank < GetSize() && FindRank(message.source) < GetSize();
+    const bool isFromSwitches = message.source == EVERY_MEMBER;
+    const bool isMember =
+        rank < GetSize() && (isFromSwitches || FindRank(message.source) < GetSize());
     NS_ABORT_MSG_IF(!isMember,
                     m_name << " got a message from accelerator " << message.source << " to "
                            << message.destination << ", which are not both in the group");
@@ -341,7 +349,7 @@ void
 Communicator::Accept(uint32_t rank, uint64_t instance, const Message& message)
 {
     OperationProgress& progress = m_ranks[rank].open.at(instance).progress;
-    const uint32_t peer = FindRank(message.source);
+    const uint32_t peer = message.source == EVERY_MEMBER ? Step::EVERY : FindRank(message.source);
     Step step;
     if (!progress.FindReceive(peer, message.place, step) || step.bytes != message.bytes)
     {

@@ -228,7 +228,7 @@ FabricSwitch::Configure(uint64_t seed)
     config.alpha = m_alpha;
     config.hysteresisBytes = m_hysteresisBytes;
     config.losslessMask = m_pfc ? m_losslessMask : 0;
-    m_buffer.Configure(config, headroom);
+    m_buffer.Configure(config, headroom, m_reducer ? 1 : 0);
     if (m_buffer.GetSharedBytes() <= 0)
     {
         std::ostringstream text;
@@ -364,6 +364,10 @@ FabricSwitch::ReceiveFrame(uint16_t port, const TransitFrame& transit)
     const uint16_t out = route < m_portCount ? route : ChooseRoute(transit, route);
     if (out == NO_ROUTE)
     {
+        if (m_reducer && m_reducer->Take(transit))
+        {
+            return;
+        }
         ++m_unroutable;
         m_transmitters[port].CountDrop(transit, DropReason::NO_ROUTE);
         m_pool->Give(transit.frame);

@@ -13,6 +13,7 @@
 #include "route-table.h"
 #include "shared-buffer.h"
 #include "switch-batch.h"
+#include "switch-reducer.h"
 
 #include "ns3/object.h"
 
@@ -163,6 +164,16 @@ class FabricSwitch : public Object, public FrameSink
     uint64_t GetPauseLimit() const override;
     void PauseLasts(uint16_t port) override;
 
+    /** Have it reduce for groups; before Configure(). */
+    void AllowReduction();
+
+    /** @return what it does for reduction groups, or null */
+    SwitchReducer* GetReducer()
+    {
+        CatchUp();
+        return m_reducer.get();
+    }
+
     /** @param pool where dropped frames go */
     void SetPool(FramePool* pool);
 
@@ -221,9 +232,10 @@ class FabricSwitch : public Object, public FrameSink
     FabricFaults* m_faults = nullptr;             //!< see SetReports()
     DeadlockDetector* m_detector = nullptr;       //!< see SetReports()
     std::map<std::pair<uint16_t, uint8_t>, EcnProfile> m_ecnProfiles; //!< see SetEcn()
-    FrameClock* m_clock = nullptr;        //!< the clock, once all is built
-    std::unique_ptr<SwitchBatch> m_batch; //!< if there may be batches
-    uint64_t m_caughtUp = 0;              //!< all of before this tick is handled and settled
+    FrameClock* m_clock = nullptr;            //!< the clock, once all is built
+    std::unique_ptr<SwitchBatch> m_batch;     //!< if there may be batches
+    std::unique_ptr<SwitchReducer> m_reducer; //!< for groups, if it reduces
+    uint64_t m_caughtUp = 0;                  //!< all of before this tick is handled and settled
 
     std::string m_balancerType;         //!< attribute
     uint64_t m_bufferBytes;             //!< attribute

@@ -11,7 +11,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <string>
+#include <utility>
 
 namespace ns3::llm
 {
@@ -49,6 +51,14 @@ FluidDomain::GetTypeId()
                           DoubleValue(4178.0 / 4096.0),
                           MakeDoubleAccessor(&FluidDomain::m_overhead),
                           MakeDoubleChecker<double>(1.0, MAX_OVERHEAD))
+            .AddAttribute(
+                "ReductionEfficiency",
+                "Part of the ports' rate at which groups reduce and multicast; the rest "
+                "of the time on the ports is lost. 1 is what the links allow; NCCL's tuner "
+                "takes 0.85 for NVLS on Hopper.",
+                DoubleValue(1),
+                MakeDoubleAccessor(&FluidDomain::m_groupEfficiency),
+                MakeDoubleChecker<double>(0.01, 1.0))
             .AddAttribute("Delay",
                           "Time from the last byte's leaving to its delivery, and again from there "
                           "to the acknowledgment.",
@@ -77,6 +87,8 @@ FluidDomain::DoDispose()
     m_clock = nullptr;
     m_delivered.Nullify();
     m_acknowledged.Nullify();
+    m_finder = nullptr;
+    m_groupDelivered.Nullify();
     Object::DoDispose();
 }
 
@@ -88,6 +100,7 @@ FluidDomain::Setup(Ptr<FrameClock> clock, const std::vector<uint32_t>& nodeIds)
     m_clock = clock;
     m_nodeIds = nodeIds;
     m_scale = static_cast<uint32_t>(std::lround(m_overhead * FRACTION));
+    m_groupScale = static_cast<uint32_t>(std::lround(m_overhead / m_groupEfficiency * FRACTION));
     m_delayTicks = m_delay.GetTimeStep();
     m_object = m_clock->AddObject(this);
     m_clock->SetHandler(FrameEventKind::FLUID_REQUEST,
@@ -108,20 +121,39 @@ void
 FluidDomain::SetPortRates(uint32_t port, DataRate sending, DataRate receiving)
 {
     NS_LOG_FUNCTION(this << port << sending << receiving);
-    SetRate(port, false, sending);
-    SetRate(port, true, receiving);
+    SetRate(GetResource(port, false), "port " + std::to_string(port), sending);
+    SetRate(GetResource(port, true), "port " + std::to_string(port), receiving);
+}
+
+uint32_t
+FluidDomain::AddLink(DataRate rate)
+{
+    NS_LOG_FUNCTION(this << rate);
+    const uint32_t resource = m_shares.AddResource();
+    m_sides.emplace_back();
+    m_capacities.emplace_back();
+    m_endedBytes.emplace_back();
+    const uint32_t link = resource - 2 * GetPortCount();
+    SetRate(resource, "link " + std::to_string(link), rate);
+    return link;
 }
 
 void
-FluidDomain::SetRate(uint32_t port, bool receiving, DataRate rate)
+FluidDomain::SetPathFinder(PathFinder finder)
+{
+    NS_LOG_FUNCTION(this);
+    m_finder = std::move(finder);
+}
+
+void
+FluidDomain::SetRate(uint32_t resource, const std::string& name, DataRate rate)
 {
     const uint64_t bps = rate.GetBitRate();
     if (bps < MIN_RATE_BPS || bps > MAX_RATE_BPS)
     {
-        RefuseInput("FluidDomain: the DataRate of port " + std::to_string(port) + " is " +
-                    std::to_string(bps) + " bit/s; allowed are 1 Mb/s to 281000 Gb/s");
+        RefuseInput("FluidDomain: the DataRate of " + name + " is " + std::to_string(bps) +
+                    " bit/s; allowed are 1 Mb/s to 281000 Gb/s");
     }
-    const uint32_t resource = GetResource(port, receiving);
     m_capacities.at(resource) = rate;
     m_shares.SetCapacity(resource, bps * FRACTION);
 }
@@ -144,7 +176,7 @@ FluidDomain::Send(const FluidTransfer& transfer)
                     "no transfer goes from port " << transfer.source << " to port "
                                                   << transfer.destination << " of a domain with "
                                                   << GetPortCount() << " ports");
-    m_inbox.push_back({m_clock->Request(FrameEventKind::FLUID_REQUEST, m_object), transfer});
+    m_inbox.push_back({m_clock->Request(FrameEventKind::FLUID_REQUEST, m_object), transfer, 0});
     ++m_unfinished;
 }
 
@@ -194,6 +226,14 @@ FluidDomain::GetPortUse(uint32_t port, Time now) const
 }
 
 uint64_t
+FluidDomain::GetCarriedBytes(uint32_t link, Time now) const
+{
+    const FluidWork byte = FluidWork{8} * PICOSECONDS * FRACTION;
+    const auto tick = static_cast<uint64_t>(now.GetTimeStep());
+    return static_cast<uint64_t>(m_sides.at(2 * GetPortCount() + link).GetCarried(tick) / byte);
+}
+
+uint64_t
 FluidDomain::GetUnfinishedCount() const
 {
     return m_unfinished;
@@ -212,9 +252,48 @@ FluidDomain::GetResource(uint32_t port, bool receiving)
 }
 
 FluidWork
-FluidDomain::GetWork(uint64_t bytes) const
+FluidDomain::GetWork(const FluidTransfer& transfer) const
 {
-    return FluidWork{bytes} * (8 * PICOSECONDS) * m_scale;
+    const bool isOfGroup = transfer.group != FluidTransfer::NO_GROUP;
+    return FluidWork{transfer.bytes} * (8 * PICOSECONDS) * (isOfGroup ? m_groupScale : m_scale);
+}
+
+uint32_t
+FluidDomain::MakeQueue(const FluidTransfer& transfer)
+{
+    const auto number = static_cast<uint32_t>(m_queues.size());
+    m_queues.emplace_back();
+    m_versions.push_back(0);
+    Queue& queue = m_queues.back();
+    queue.delayTicks = m_delayTicks;
+    if (transfer.group != FluidTransfer::NO_GROUP)
+    {
+        queue.uses = GetGroupUses(transfer);
+        return number;
+    }
+    queue.uses = {GetResource(transfer.source, false), GetResource(transfer.destination, true)};
+    if (m_finder)
+    {
+        const FluidPath path = m_finder(transfer);
+        for (const uint32_t link : path.links)
+        {
+            queue.uses.push_back(2 * GetPortCount() + link);
+        }
+        queue.delayTicks = path.delay.GetTimeStep();
+    }
+    return number;
+}
+
+void
+FluidDomain::Insert(std::deque<Due>& line, const Due& due)
+{
+    // of equal delays, as they are but for SetPathFinder(), the last is always due last
+    auto at = line.end();
+    while (at != line.begin() && due.tick < std::prev(at)->tick)
+    {
+        --at;
+    }
+    line.insert(at, due);
 }
 
 void
@@ -228,13 +307,17 @@ FluidDomain::OnRequest()
     // an ns-3 event of this very tick may have run already: what it handed over is not due yet
     while (!m_inbox.empty() && m_inbox.front().tick <= now)
     {
-        const FluidTransfer& transfer = m_inbox.front().transfer;
+        FluidTransfer& transfer = m_inbox.front().transfer;
+        if (transfer.group != FluidTransfer::NO_GROUP && !Gather(transfer))
+        {
+            m_inbox.pop_front();
+            continue;
+        }
         const auto [it, isNew] =
             m_queueNumbers.try_emplace(GetKey(transfer), static_cast<uint32_t>(m_queues.size()));
         if (isNew)
         {
-            m_queues.emplace_back();
-            m_versions.push_back(0);
+            MakeQueue(transfer);
         }
         Queue& queue = m_queues[it->second];
         if (queue.backlog.empty())
@@ -281,12 +364,14 @@ FluidDomain::FinishHeads()
             const uint32_t number = side.GetFirst();
             Queue& queue = m_queues[number];
             const FluidTransfer head = queue.backlog.front();
-            m_ended.push_back(head);
+            m_ended.push_back({now + queue.delayTicks, head, queue.delayTicks});
             queue.backlog.pop_front();
             // an end is rounded up to a tick: nothing was carried between the two
             const FluidWork excess = side.GetServed() - queue.end;
-            m_sides[GetResource(head.source, false)].TakeBack(excess);
-            m_sides[GetResource(head.destination, true)].TakeBack(excess);
+            for (const uint32_t resource : queue.uses)
+            {
+                m_sides[resource].TakeBack(excess);
+            }
             StartHead(number);
         }
     }
@@ -298,7 +383,8 @@ FluidDomain::StartHead(uint32_t number)
     Queue& queue = m_queues[number];
     while (!queue.backlog.empty() && queue.backlog.front().bytes == 0)
     {
-        m_ended.push_back(queue.backlog.front());
+        m_ended.push_back(
+            {m_clock->NowTicks() + queue.delayTicks, queue.backlog.front(), queue.delayTicks});
         queue.backlog.pop_front();
     }
     if (queue.backlog.empty())
@@ -315,14 +401,13 @@ FluidDomain::StartHead(uint32_t number)
     const FluidTransfer& head = queue.backlog.front();
     if (queue.active)
     {
-        Limit(number, queue.side, m_sides[queue.side].GetServed() + GetWork(head.bytes));
+        Limit(number, queue.side, m_sides[queue.side].GetServed() + GetWork(head));
         return;
     }
     queue.active = true;
     queue.side = NONE;
-    queue.end = GetWork(head.bytes);
-    queue.share =
-        m_shares.AddFlow(GetResource(head.source, false), GetResource(head.destination, true));
+    queue.end = GetWork(head);
+    queue.share = m_shares.AddFlow(queue.uses);
     m_byShare.resize(std::max<std::size_t>(m_byShare.size(), queue.share + 1));
     m_byShare[queue.share] = number;
 }
@@ -341,21 +426,35 @@ FluidDomain::CallOutDue()
     const uint64_t now = m_clock->NowTicks();
     std::stable_sort(m_ended.begin(),
                      m_ended.end(),
-                     [](const auto& a, const auto& b) { return GetKey(a) < GetKey(b); });
-    for (const FluidTransfer& transfer : m_ended)
+                     [](const Due& a, const Due& b)
+                     { return GetKey(a.transfer) < GetKey(b.transfer); });
+    for (const Due& due : m_ended)
     {
-        m_endedBytes[GetResource(transfer.source, false)] += transfer.bytes;
-        m_endedBytes[GetResource(transfer.destination, true)] += transfer.bytes;
-        m_deliveries.push_back({now + m_delayTicks, transfer});
+        const Queue& queue = m_queues[m_queueNumbers.at(GetKey(due.transfer))];
+        for (const uint32_t resource : queue.uses)
+        {
+            m_endedBytes[resource] += due.transfer.bytes;
+        }
+        Insert(m_deliveries, due);
     }
     m_ended.clear();
     for (; !m_deliveries.empty() && m_deliveries.front().tick <= now; m_deliveries.pop_front())
     {
         const FluidTransfer& transfer = m_deliveries.front().transfer;
         --m_unfinished;
+        if (transfer.group != FluidTransfer::NO_GROUP)
+        {
+            for (const uint32_t port : GetReceivers(transfer))
+            {
+                m_clock->CallOut(m_nodeIds[port],
+                                 MakeEvent(&FluidDomain::DeliverToMember, this, transfer, port));
+            }
+            continue;
+        }
         m_clock->CallOut(m_nodeIds[transfer.destination],
                          MakeEvent(&FluidDomain::Deliver, this, transfer));
-        m_acknowledgments.push_back({now + m_delayTicks, transfer});
+        const uint64_t delayTicks = m_deliveries.front().delayTicks;
+        Insert(m_acknowledgments, {now + delayTicks, transfer, delayTicks});
     }
     while (!m_acknowledgments.empty() && m_acknowledgments.front().tick <= now)
     {

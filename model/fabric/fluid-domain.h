@@ -14,8 +14,11 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
+#include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 namespace ns3::llm
@@ -23,16 +26,33 @@ namespace ns3::llm
 
 /**
  * @ingroup llm-fabric-fabric
- * Bytes that go from one port of a fluid domain to another.
+ * Bytes that go from one port of a fluid domain to another, or from or to all ports of a group.
  */
 struct FluidTransfer
 {
-    uint32_t source = 0;      //!< port by which they enter the domain
-    uint32_t destination = 0; //!< port by which they leave it, not the source
-    uint32_t owner = 0;       //!< part of the identity of the queue
-    uint32_t flow = 0;        //!< part of the identity of the queue
-    uint64_t bytes = 0;       //!< payload; 0 is allowed
-    uint64_t handle = 0;      //!< given back with the callbacks; enters no decision
+    /** In place of a port: all of the group. */
+    static constexpr uint32_t ALL_PORTS = UINT32_MAX;
+    /** No group. */
+    static constexpr uint32_t NO_GROUP = UINT32_MAX;
+
+    uint32_t source = 0;       //!< port by which they enter the domain
+    uint32_t destination = 0;  //!< port by which they leave it, not the source
+    uint32_t owner = 0;        //!< part of the identity of the queue
+    uint32_t flow = 0;         //!< part of the identity of the queue
+    uint64_t bytes = 0;        //!< payload; 0 is allowed
+    uint64_t handle = 0;       //!< given back with the callbacks; enters no decision
+    uint32_t group = NO_GROUP; //!< see FluidDomain::AddGroup()
+    bool isReduction = false;  //!< of a group: what all send is reduced on its way
+};
+
+/**
+ * @ingroup llm-fabric-fabric
+ * The way of a queue of transfers, where more than its two ports limits it.
+ */
+struct FluidPath
+{
+    std::vector<uint32_t> links; //!< that it crosses between its ports, as AddLink() numbers them
+    Time delay;                  //!< instead of `Delay`
 };
 
 /**
@@ -57,6 +77,13 @@ struct FluidPortUse
  * flow) form a queue that is served in order, like a queue pair; the heads of all queues share the
  * ports max-min fairly (MaxMinShares). A transfer carries payload x `WireOverhead`, is delivered
  * `Delay` after its last byte was sent, and is acknowledged `Delay` later.
+ *
+ * Where the inside is not non-blocking, links can be added that queues share as well (AddLink(),
+ * SetPathFinder()).
+ *
+ * The domain's switch can reduce what all ports of a group send into one stream, and send what one
+ * port sends to all of them (AddGroup(), Reduce(), Multicast()). Such a transfer crosses each port once,
+ * at one rate at all of them, and shares them like any other.
  *
  * Order: what ns-3 events hand over at a tick enters one tick later; at each tick everything that
  * enters or ends comes first and rates are shared anew once, last. Within a tick queues are taken by
@@ -96,6 +123,18 @@ class FluidDomain : public Object
     void SetPortRates(uint32_t port, DataRate sending, DataRate receiving);
 
     /**
+     * Add a link between ports; after Setup() and before anything is sent.
+     * @param rate its capacity
+     * @return its number, counted from 0
+     */
+    uint32_t AddLink(DataRate rate);
+
+    /** Tells the way of the queue that a transfer belongs to. @param transfer the first of it */
+    using PathFinder = std::function<FluidPath(const FluidTransfer& transfer)>;
+    /** @param finder asked once for each queue; without one there are ports alone */
+    void SetPathFinder(PathFinder finder);
+
+    /**
      * Say who learns of transfers. The calls are ns-3 events, one tick after the fact.
      * @param delivered called at the destination's node when all bytes are there
      * @param acknowledged called at the source's node when it knows so
@@ -107,6 +146,38 @@ class FluidDomain : public Object
      * @param transfer the transfer
      */
     void Send(const FluidTransfer& transfer);
+
+    /** Called for a port to which a transfer of a group has come. */
+    using GroupCallback = Callback<void, FluidDomain*, const FluidTransfer&, uint32_t>;
+
+    /** @param delivered called at the node of each port that a group's transfer is for */
+    void SetGroupCallback(GroupCallback delivered);
+
+    /**
+     * Make a group of ports; after Setup().
+     * @param ports its members
+     * @return its number
+     */
+    uint32_t AddGroup(const std::vector<uint32_t>& ports);
+
+    /**
+     * Have the domain's switch reduce what the ports of a group send; called for each of them, from an
+     * ns-3 event. It begins when all have called: `handle` says which calls belong together. All send
+     * `bytes`, the destination, or all of them, receive so many.
+     * @param group the group
+     * @param call what the port that is its `source` wants
+     */
+    void Reduce(uint32_t group, const FluidTransfer& call);
+
+    /**
+     * Send bytes of one port to all ports of a group, itself included; called for the source.
+     * @param group the group
+     * @param call the transfer; its destination does not matter
+     */
+    void Multicast(uint32_t group, const FluidTransfer& call);
+
+    /** @return the attribute `ReductionEfficiency` */
+    double GetReductionEfficiency() const;
 
     /** @return number of ports */
     uint32_t GetPortCount() const;
@@ -132,6 +203,12 @@ class FluidDomain : public Object
      * @return the counts
      */
     FluidPortUse GetPortUse(uint32_t port, Time now) const;
+    /**
+     * @param link a link
+     * @param now the present time; earlier ones are refused
+     * @return what it has carried until then, overhead included, bytes
+     */
+    uint64_t GetCarriedBytes(uint32_t link, Time now) const;
     /** @return number of transfers handed over and not yet delivered */
     uint64_t GetUnfinishedCount() const;
 
@@ -149,6 +226,8 @@ class FluidDomain : public Object
     struct Queue
     {
         std::deque<FluidTransfer> backlog; //!< the head is being carried, if `active`
+        std::vector<uint32_t> uses;        //!< resources that it crosses
+        uint64_t delayTicks = 0;           //!< from its last byte's leaving to its delivery
         bool active = false;               //!< whether it takes part in sharing
         uint32_t share = 0;                //!< its number in m_shares
         uint32_t side = NONE;              //!< the side that limits it; NONE: not known yet
@@ -158,9 +237,13 @@ class FluidDomain : public Object
     /** A transfer handed over, or on its way behind its last byte. */
     struct Due
     {
-        uint64_t tick = 0;      //!< when it is due
-        FluidTransfer transfer; //!< the transfer
+        uint64_t tick = 0;       //!< when it is due
+        FluidTransfer transfer;  //!< the transfer
+        uint64_t delayTicks = 0; //!< of its queue
     };
+
+    /** @param line in the order of ticks @param due is put into it, behind what is due then */
+    static void Insert(std::deque<Due>& line, const Due& due);
 
     /**
      * @param transfer a transfer
@@ -174,17 +257,31 @@ class FluidDomain : public Object
      */
     static uint32_t GetResource(uint32_t port, bool receiving);
     /**
-     * Set one direction of a port.
-     * @param port the port
-     * @param receiving which way
+     * Set the capacity of a resource.
+     * @param resource its number
+     * @param name what it is, for a refusal
      * @param rate its capacity
      */
-    void SetRate(uint32_t port, bool receiving, DataRate rate);
+    void SetRate(uint32_t resource, const std::string& name, DataRate rate);
+    /** @return number of a new queue @param transfer the first of it */
+    uint32_t MakeQueue(const FluidTransfer& transfer);
     /**
-     * @param bytes payload
+     * @param transfer a transfer
      * @return the work of carrying it
      */
-    FluidWork GetWork(uint64_t bytes) const;
+    FluidWork GetWork(const FluidTransfer& transfer) const;
+    /**
+     * A port's call has come.
+     * @param transfer the call; becomes the transfer of the group
+     * @return whether it can begin
+     */
+    bool Gather(FluidTransfer& transfer);
+    /** @param transfer of a group @return the resources that it uses */
+    std::vector<uint32_t> GetGroupUses(const FluidTransfer& transfer) const;
+    /** @param transfer of a group, has ended @return the ports that it has come to */
+    std::vector<uint32_t> GetReceivers(const FluidTransfer& transfer) const;
+    /** ns-3 event at a member. @param transfer what is there @param port where */
+    void DeliverToMember(const FluidTransfer& transfer, uint32_t port);
     /** Kind FLUID_REQUEST: put what was handed over into its queues. */
     void OnRequest();
     /** Kind FLUID_UPDATE: end what is due, and share anew. */
@@ -222,8 +319,10 @@ class FluidDomain : public Object
 
     DataRate m_rate;           //!< attribute
     double m_overhead;         //!< attribute
+    double m_groupEfficiency;  //!< attribute
     Time m_delay;              //!< attribute
     uint32_t m_scale = 0;      //!< m_overhead in 2^-16
+    uint32_t m_groupScale = 0; //!< m_overhead over m_groupEfficiency likewise
     uint64_t m_delayTicks = 0; //!< m_delay in ps
 
     Ptr<FrameClock> m_clock;                     //!< the time
@@ -241,11 +340,16 @@ class FluidDomain : public Object
     std::vector<uint64_t> m_versions;            //!< of queues: counts changes of side and end
     std::deque<Due> m_inbox;                     //!< handed over, not yet entered
     std::vector<uint32_t> m_idle;                //!< queues that have to begin at this tick
-    std::vector<FluidTransfer> m_ended;          //!< ended at this tick
+    std::vector<Due> m_ended;                    //!< ended at this tick, due later
+    PathFinder m_finder;                         //!< see SetPathFinder()
     std::deque<Due> m_deliveries;                //!< to be delivered, in order
     std::deque<Due> m_acknowledgments;           //!< to be acknowledged, in order
     uint64_t m_nextUpdate;                       //!< earliest update that is scheduled
     uint64_t m_unfinished = 0;                   //!< handed over and not delivered
+    GroupCallback m_groupDelivered;              //!< the owner's
+    std::vector<std::vector<uint32_t>> m_groups; //!< ports of each group
+    /** Of reductions that not all ports have called for: by group and handle, how many have. */
+    std::map<std::pair<uint32_t, uint64_t>, uint32_t> m_calls;
 };
 
 } // namespace ns3::llm

@@ -22,9 +22,44 @@ MaxMinShares::SetCapacity(uint32_t resource, uint64_t capacity)
 }
 
 uint32_t
+MaxMinShares::AddResource()
+{
+    m_resources.emplace_back();
+    return static_cast<uint32_t>(m_resources.size() - 1);
+}
+
+uint32_t
 MaxMinShares::AddFlow(uint32_t first, uint32_t second)
 {
     NS_ASSERT_MSG(first != second, "a flow uses two resources");
+    const uint32_t number = TakeFlow();
+    AddUse(number, first);
+    AddUse(number, second);
+    return number;
+}
+
+uint32_t
+MaxMinShares::AddFlow(const std::vector<uint32_t>& uses)
+{
+    const uint32_t number = TakeFlow();
+    uint32_t place = number;
+    for (uint32_t resource : uses)
+    {
+        if (m_flows[place].count == MAX_USES)
+        {
+            const uint32_t next = TakeFlow();
+            m_flows[next].first = number;
+            m_flows[place].next = next;
+            place = next;
+        }
+        AddUse(place, resource);
+    }
+    return number;
+}
+
+uint32_t
+MaxMinShares::TakeFlow()
+{
     uint32_t number;
     if (m_freeFlows.empty())
     {
@@ -39,34 +74,44 @@ MaxMinShares::AddFlow(uint32_t first, uint32_t second)
     Flow& flow = m_flows[number];
     flow.bottleneck = NONE;
     flow.rate = 0;
-    const uint32_t used[2] = {first, second};
-    for (uint32_t side = 0; side < 2; ++side)
-    {
-        auto& list = m_resources[used[side]].flows;
-        flow.resource[side] = used[side];
-        flow.position[side] = static_cast<uint32_t>(list.size());
-        list.push_back(2 * number + side);
-        Touch(used[side]);
-    }
+    flow.count = 0;
+    flow.first = number;
+    flow.next = NONE;
     return number;
+}
+
+void
+MaxMinShares::AddUse(uint32_t number, uint32_t resource)
+{
+    Flow& flow = m_flows[number];
+    auto& list = m_resources[resource].flows;
+    flow.uses[flow.count] = {resource, static_cast<uint32_t>(list.size())};
+    list.push_back(MAX_USES * number + flow.count);
+    ++flow.count;
+    Touch(resource);
 }
 
 void
 MaxMinShares::RemoveFlow(uint32_t number)
 {
-    Flow& flow = m_flows[number];
-    for (uint32_t side = 0; side < 2; ++side)
+    const uint64_t rate = m_flows[number].rate;
+    for (uint32_t place = number; place != NONE; place = m_flows[place].next)
     {
-        Resource& resource = m_resources[flow.resource[side]];
-        const uint32_t moved = resource.flows.back();
-        resource.flows[flow.position[side]] = moved;
-        m_flows[moved / 2].position[moved % 2] = flow.position[side];
-        resource.flows.pop_back();
-        resource.load -= flow.rate;
-        Touch(flow.resource[side]);
+        Flow& flow = m_flows[place];
+        for (uint32_t i = 0; i < flow.count; ++i)
+        {
+            const Use use = flow.uses[i];
+            Resource& resource = m_resources[use.resource];
+            const uint32_t moved = resource.flows.back();
+            resource.flows[use.position] = moved;
+            m_flows[moved / MAX_USES].uses[moved % MAX_USES].position = use.position;
+            resource.flows.pop_back();
+            resource.load -= rate;
+            Touch(use.resource);
+        }
+        flow.rate = 0;
+        m_freeFlows.push_back(place);
     }
-    flow.rate = 0;
-    m_freeFlows.push_back(number);
 }
 
 void
@@ -104,7 +149,21 @@ MaxMinShares::FindConnected()
     {
         for (uint32_t entry : m_resources[m_reached[next]].flows)
         {
-            reach(m_flows[entry / 2].resource[1 - entry % 2]);
+            const Flow& flow = m_flows[entry / MAX_USES];
+            for (uint32_t i = 0; i < flow.count; ++i)
+            {
+                reach(flow.uses[i].resource);
+            }
+            if (flow.first != entry / MAX_USES || flow.next != NONE)
+            {
+                for (uint32_t place = flow.first; place != NONE; place = m_flows[place].next)
+                {
+                    for (uint32_t i = 0; i < m_flows[place].count; ++i)
+                    {
+                        reach(m_flows[place].uses[i].resource);
+                    }
+                }
+            }
         }
     }
 }
@@ -140,10 +199,14 @@ MaxMinShares::Freeze(uint32_t number, uint32_t by)
     }
     flow.frozen = m_round;
     flow.rate = m_resources[by].level;
-    for (uint32_t used : flow.resource)
+    for (uint32_t place = number; place != NONE; place = m_flows[place].next)
     {
-        m_resources[used].left -= flow.rate;
-        --m_resources[used].open;
+        for (uint32_t i = 0; i < m_flows[place].count; ++i)
+        {
+            Resource& used = m_resources[m_flows[place].uses[i].resource];
+            used.left -= flow.rate;
+            --used.open;
+        }
     }
     if (flow.bottleneck == NONE || m_resources[flow.bottleneck].tight != m_step)
     {
@@ -178,7 +241,7 @@ MaxMinShares::Update()
         {
             for (uint32_t entry : m_resources[number].flows)
             {
-                Freeze(entry / 2, number);
+                Freeze(m_flows[entry / MAX_USES].first, number);
             }
         }
     }

@@ -13,15 +13,15 @@ namespace ns3::llm
  * @ingroup llm-fabric-fabric
  * Shares resources among flows, max-min fairly.
  *
- * Each flow uses two resources (what it leaves by and what it enters by) at one rate. Rates are
- * integers in any unit. They are found by progressive filling: the resources with the smallest equal
+ * Each flow uses two resources (what it leaves by and what it enters by) or more (links between) at one
+ * rate. Rates are integers in any unit. They are found by progressive filling: the resources with the smallest equal
  * share give it to all their flows at once, and the rest goes on with what is left. A share is
  * rounded down, so no resource is ever overcommitted, and less than one unit a flow is lost.
  * Resources that tie are served together, so the rates depend on who uses what and on nothing else:
  * neither numbers nor history enter.
  *
  * The resource that limits a flow is its bottleneck; all flows of a bottleneck have the same rate, its
- * level. Where both resources of a flow limit it, the one that did so before stays its bottleneck.
+ * level. Where several resources of a flow limit it, the one that did so before stays its bottleneck.
  *
  * Update() works on the resources that are connected, by flows, to what changed since the last call.
  */
@@ -32,6 +32,12 @@ class MaxMinShares
      * @param resources how many resources; all have capacity 0 until set
      */
     explicit MaxMinShares(uint32_t resources);
+
+    /** Resources that a flow can use without a second place in memory. */
+    static constexpr uint32_t MAX_USES = 8;
+
+    /** @return number of a new resource, of capacity 0 until set */
+    uint32_t AddResource();
 
     /**
      * Set what a resource can give.
@@ -47,6 +53,12 @@ class MaxMinShares
      * @return the flow's number; numbers of removed flows are used again
      */
     uint32_t AddFlow(uint32_t first, uint32_t second);
+    /**
+     * Add a flow. Its rate is 0 until Update().
+     * @param uses the resources that it uses, all different
+     * @return the flow's number; numbers of removed flows are used again
+     */
+    uint32_t AddFlow(const std::vector<uint32_t>& uses);
 
     /**
      * Remove a flow.
@@ -96,14 +108,23 @@ class MaxMinShares
     /** No resource. */
     static constexpr uint32_t NONE = UINT32_MAX;
 
+    /** Use of a resource by a flow. */
+    struct Use
+    {
+        uint32_t resource = 0; //!< the resource
+        uint32_t position = 0; //!< where the flow stands in the resource's list
+    };
+
     /** A flow, or a free place for one. */
     struct Flow
     {
-        uint32_t resource[2] = {0, 0}; //!< what it uses
-        uint32_t position[2] = {0, 0}; //!< where it stands in the lists of these resources
-        uint32_t bottleneck = NONE;    //!< what limits it
-        uint64_t rate = 0;             //!< its share
-        uint64_t frozen = 0;           //!< the round of Update() that has set its rate
+        uint64_t rate = 0;          //!< its share
+        uint64_t frozen = 0;        //!< the round of Update() that has set its rate
+        uint32_t bottleneck = NONE; //!< what limits it
+        uint32_t count = 0;         //!< how many of its resources are listed here
+        Use uses[MAX_USES];         //!< these
+        uint32_t first = 0;         //!< its first place, whose number is its own
+        uint32_t next = NONE;       //!< the place where more of its resources are listed
     };
 
     /** A resource. */
@@ -119,9 +140,17 @@ class MaxMinShares
         uint64_t found = 0;    //!< the round of Update() that has reached it
         bool touched = false;  //!< whether it changed since the last Update()
         std::vector<uint32_t>
-            flows; //!< its flows, each as 2 x flow + which of the flow's resources
+            flows; //!< its flows, each as MAX_USES x flow + which of the flow's uses
     };
 
+    /** @return a free place for a flow */
+    uint32_t TakeFlow();
+    /**
+     * Have a flow use one resource more.
+     * @param flow its number
+     * @param resource the resource
+     */
+    void AddUse(uint32_t flow, uint32_t resource);
     /**
      * Note that a resource changed.
      * @param resource its number

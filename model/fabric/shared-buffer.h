@@ -49,8 +49,11 @@ class alignas(64) SharedBuffer
     /**
      * @param config the settings
      * @param headroomBytes headroom of each lossless class, by port
+     * @param placesApart further ports that no link has, for AdmitApart()
      */
-    void Configure(const Config& config, const std::vector<uint64_t>& headroomBytes);
+    void Configure(const Config& config,
+                   const std::vector<uint64_t>& headroomBytes,
+                   uint32_t placesApart = 0);
 
     /** @return size of the shared part, bytes; negative when the parts exceed the memory */
     int64_t GetSharedBytes() const
@@ -105,6 +108,17 @@ class alignas(64) SharedBuffer
      * @return what to do
      */
     Verdict Admit(uint16_t port, uint8_t trafficClass, uint32_t bytes);
+
+    /**
+     * Count a frame in that lies in a memory of its own: it takes no room and asks for no pause.
+     * @param place a port that no link has, see Configure()
+     * @param trafficClass its class
+     * @param bytes its size
+     */
+    void AdmitApart(uint16_t place, uint8_t trafficClass, uint32_t bytes)
+    {
+        At(place, trafficClass).headroomBytes += bytes;
+    }
 
     /**
      * Count a frame out.

@@ -108,6 +108,24 @@ RelayTransport::SetOwner(uint32_t owner, MessageCallback delivered, MessageCallb
                           MakeCallback(&RelayTransport::OnAcknowledged, this));
 }
 
+uint32_t
+RelayTransport::MakeGroup(uint32_t owner, const std::vector<uint32_t>& members)
+{
+    return m_transport->MakeGroup(owner, members);
+}
+
+void
+RelayTransport::Reduce(uint32_t group, const Message& call)
+{
+    m_transport->Reduce(group, call);
+}
+
+void
+RelayTransport::Multicast(uint32_t group, const Message& call)
+{
+    m_transport->Multicast(group, call);
+}
+
 void
 RelayTransport::Send(const Message& message)
 {
