@@ -10,7 +10,9 @@
 #include "ns3/double.h"
 #include "ns3/in-switch-algorithm.h"
 #include "ns3/input-error.h"
+#include "ns3/listed-program.h"
 #include "ns3/program-check.h"
+#include "ns3/random-variable-stream.h"
 #include "ns3/test.h"
 
 #include <cmath>
@@ -107,8 +109,8 @@ class DomainTimeTestCase : public TestCase
 {
   public:
     DomainTimeTestCase()
-        : TestCase("All-reduce of 1 GiB among 8 at 450 GB/s: S (n + 1) / (n B), 700 GB/s of bus "
-                   "bandwidth, and what slices and delays add")
+        : TestCase("All-reduce of 1 GiB among 8 of a domain takes what its ports need for "
+                   "S (1 + 1 to n), and what slices and delays add")
     {
     }
 
@@ -168,8 +170,8 @@ class DomainOperationsTestCase : public TestCase
   public:
     DomainOperationsTestCase()
         : TestCase(
-              "In an HB domain reduce-scatter sends S and receives S / n, all-gather the other "
-              "way round, in S / B each")
+              "In an HB domain reduce-scatter sends S and receives an n-th, all-gather the other "
+              "way round")
     {
     }
 
@@ -193,7 +195,7 @@ class DomainOperationsTestCase : public TestCase
         const auto outcome =
             run.Run({{MakeRequest(operation, bytes), IN_SWITCH, FirstOnes(8), {}}}).front();
         const double expected = static_cast<double>(bytes) / 0.45 + 500e3;
-        const std::string name = GetName(operation);
+        const std::string name = llm::GetName(operation);
         NS_TEST_EXPECT_MSG_EQ_TOL(outcome.last.GetDouble(), expected, TICKS, name);
         NS_TEST_EXPECT_MSG_EQ_TOL(outcome.ideal.GetDouble(), expected, TICKS, name);
         NS_TEST_EXPECT_MSG_EQ_TOL(outcome.bound.GetDouble(), expected - 500e3, 1, name);
@@ -209,8 +211,9 @@ class TreeTimeTestCase : public TestCase
 {
   public:
     TreeTimeTestCase()
-        : TestCase("All-reduce over a tree of switches: S each way of each of its links, S / B and "
-                   "the latency of the tree")
+        : TestCase(
+              "All-reduce over a tree of switches: S each way of each of its links, at line rate "
+              "after the latency of the tree")
     {
     }
 
@@ -321,7 +324,7 @@ class TreeOperationsTestCase : public TestCase
         const auto outcome =
             run.Run({{MakeRequest(operation, 8 * 16 * MTU), IN_SWITCH, FirstOnes(8), {}}}).front();
         const auto links = GetWireBytes(run);
-        const std::string name = GetName(operation);
+        const std::string name = llm::GetName(operation);
         NS_TEST_EXPECT_MSG_EQ(links.at("accelerator 1 NIC -> switch"),
                               sent * WIRE + sentTokens * TOKEN,
                               name);
@@ -446,7 +449,7 @@ class ProofTestCase : public TestCase
         algorithm->SetAttribute("MaxSlices", UintegerValue(5));
         const auto program =
             algorithm->MakeProgram(request, FirstOnes(size), CreateObject<StyledLocality>(style));
-        const std::string name = GetName(operation) + " " + std::to_string(size) + " " +
+        const std::string name = llm::GetName(operation) + " " + std::to_string(size) + " " +
                                  std::to_string(bytes) + " " + std::to_string(style);
         NS_TEST_EXPECT_MSG_EQ(CheckProgram(request, program, nullptr), "", name);
         NS_TEST_EXPECT_MSG_EQ(CheckProgram(request, program, random), "", name);
@@ -623,7 +626,7 @@ class RefusalTestCase : public TestCase
         {
             NS_TEST_EXPECT_MSG_EQ(algorithm->Supports(MakeRequest(operation, 2)),
                                   false,
-                                  GetName(operation));
+                                  llm::GetName(operation));
         }
         std::string refusal;
         try
@@ -670,7 +673,7 @@ class ChoiceTestCase : public TestCase
         const CollectiveRun run{ClusterOptions()};
         const AlgorithmChooser chooser(FirstOnes(8), run.GetCluster());
         const auto chosen = chooser.Choose(MakeRequest(operation, bytes), StepCosts());
-        NS_TEST_EXPECT_MSG_EQ(chosen->GetInstanceTypeId().GetName(), name, GetName(operation));
+        NS_TEST_EXPECT_MSG_EQ(chosen->GetInstanceTypeId().GetName(), name, llm::GetName(operation));
     }
 };
 

@@ -53,8 +53,8 @@ FabricNetwork::GetTypeId()
                           TimeValue(MilliSeconds(10)),
                           MakeTimeAccessor(&FabricNetwork::m_deadlockTimeout),
                           MakeTimeChecker(Time(0)));
-    AddReductionAttributes(tid);
-    return tid;
+    static const bool HAS_MORE = (AddReductionAttributes(tid), true); // once
+    return HAS_MORE ? tid : TypeId();
 }
 
 void
