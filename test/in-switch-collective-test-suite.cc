@@ -225,6 +225,30 @@ class TreeTimeTestCase : public TestCase
         Expect("ns3::llm::FatTreeHelper", 32, 3, 4 << 20);
         Expect("ns3::llm::FatTreeHelper", 64, 3, 1 << 20);
         ExpectKnownAnswer();
+        ExpectRing();
+    }
+
+    /** A ring in the order of the hosts takes 1.94 S over the uplinks of a leaf, of 32 hosts. */
+    void ExpectRing()
+    {
+        const DefaultsScope scope;
+        Config::SetDefault("ns3::llm::FatTreeHelper::K", UintegerValue(8));
+        ClusterOptions options;
+        options.helper = "ns3::llm::FatTreeHelper";
+        options.accelerators = 32;
+        constexpr uint64_t BYTES = 4 << 20;
+        constexpr uint64_t FRAMES = BYTES / 32 / MTU; // of a message
+        CollectiveRun run(options);
+        run.Run(
+            {{MakeRequest(Op::ALL_REDUCE, BYTES), "ns3::llm::RingAlgorithm", FirstOnes(32), {}}});
+        uint64_t up = 0;
+        for (const auto& [link, wire] : GetWireBytes(run))
+        {
+            up += link.rfind("edge switch 0 -> aggregation", 0) == 0 ? wire : 0;
+        }
+        // 62 messages up, with 16 B more on the first frame, and acknowledgments of as many down
+        NS_TEST_EXPECT_MSG_EQ(up, 62 * (FRAMES * (WIRE + 86) + 16), "wire bytes");
+        NS_TEST_EXPECT_MSG_EQ_TOL(62.0 * FRAMES * MTU / BYTES, 1.94, 0.005, "of S");
     }
 
     /** @param helper fabric @param size members, all accelerators @param depth links to the root

@@ -153,9 +153,16 @@ class TreeTestCase : public TestCase
         NS_TEST_EXPECT_MSG_EQ(even.nodes[0].children.size(), 2u, "one link to each leaf");
         NS_TEST_EXPECT_MSG_EQ(even.nodes[0].children[1].memberCount, 2u, "2 and 3");
         ExpectLinked(graph, even);
-        // with an odd number the leaf takes its other link to the same spine
-        const ReductionTree third = ReductionTree::Build(graph, {0, 3, 2}, 2);
-        ExpectLinked(graph, third);
+        // trees over the same spine take turns among the two links to it
+        std::set<uint16_t> parents;
+        for (uint32_t turn = 0; turn < 20; turn += 2)
+        {
+            const ReductionTree tree = ReductionTree::Build(graph, {0, 3, 2}, turn);
+            ExpectLinked(graph, tree);
+            NS_TEST_EXPECT_MSG_EQ(tree.nodes[1].vertex, 4u, "the leaf of 0");
+            parents.insert(tree.nodes[1].parent);
+        }
+        NS_TEST_EXPECT_MSG_EQ((parents == std::set<uint16_t>{2, 3}), true, "both links");
         ExpectLinked(graph, odd);
 
         NS_TEST_EXPECT_MSG_EQ(ReductionTree::Build(graph, {0, 8}, 0).nodes.size(), 0u, "no way");

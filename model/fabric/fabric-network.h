@@ -198,8 +198,8 @@ class FabricNetwork : public Object
 
     /**
      * @param tree a tree
-     * @param terminals its members
-     * @param member one of them
+     * @param member one of its members
+     *
      * @return the ports by which a frame goes from the root to the member, in order; the way up are
      *         their peers
      */

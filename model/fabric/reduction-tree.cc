@@ -2,6 +2,8 @@
 
 #include "reduction-tree.h"
 
+#include "identity-hash.h"
+
 #include <algorithm>
 #include <map>
 #include <set>
@@ -137,7 +139,7 @@ class TreeBuilder
                 ports.push_back(static_cast<uint16_t>(port));
             }
         }
-        return ports[m_turn % ports.size()];
+        return ports[MixHash(m_turn, 1) % ports.size()]; // not in step with the root
     }
 
     /** @param vertex a switch @return whether it is of the tree */

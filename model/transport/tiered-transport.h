@@ -43,8 +43,8 @@ class TieredTransport : public MessageTransport
      */
     void Send(const Message& message) override;
     void SetOwner(uint32_t owner, MessageCallback delivered, MessageCallback acknowledged) override;
-    /** Make a group: of one domain, or over the network between domains. @copydetails
-     * MessageTransport::MakeGroup */
+    // a group of one domain reduces there, any other one over the network between domains:
+    // no group does both
     uint32_t MakeGroup(uint32_t owner, const std::vector<uint32_t>& members) override;
     void Reduce(uint32_t group, const Message& call) override;
     void Multicast(uint32_t group, const Message& call) override;
