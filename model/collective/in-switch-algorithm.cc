@@ -204,7 +204,8 @@ InSwitchAlgorithm::MakeProgram(const CollectiveRequest& request,
     const auto size = static_cast<uint32_t>(accelerators.size());
     CheckSupport(request, size);
     InSwitchReduction can;
-    can.reason = "nothing is known of the fabric (no Locality)";
+    can.reason =
+        "nothing is known of the fabric (no Locality; it is no stage of another algorithm)";
     if (locality && size > 1)
     {
         can = locality->GetInSwitchReduction(accelerators);

@@ -67,8 +67,10 @@ RdmaTransport::GetInSwitchReduction(const std::vector<uint32_t>& members) const
     };
     if (!m_network->HasReduction())
     {
-        return refuse("the switches of the network do not reduce (attribute "
-                      "ns3::llm::FabricNetwork::InSwitchReduction)");
+        return refuse(
+            "the switches of the network do not reduce (attribute "
+            "ns3::llm::FabricNetwork::InSwitchReduction, which NetworkReduction of a topology "
+            "sets)");
     }
     if (GetNicCount() != 1)
     {
