@@ -53,6 +53,7 @@ class Cluster : public Locality
         Ptr<MessageTransport> scaleOut;             //!< between domains; null: rdma
         Ptr<TcpTransport> tcp;                      //!< if it is TCP
         Ptr<FluidNetwork> fluidNetwork;             //!< if it is fluid
+        bool domainsReduce = false;                 //!< switches of fluid domains reduce for groups
     };
 
     /** @param parts the parts; once */
@@ -108,6 +109,11 @@ class Cluster : public Locality
                  uint32_t destination,
                  uint32_t owner = 0,
                  uint32_t flow = 0) const override;
+    InSwitchReduction GetInSwitchReduction(const std::vector<uint32_t>& members) const override;
+    GroupPath GetGroupPath(const std::vector<uint32_t>& members,
+                           uint32_t source,
+                           uint32_t destination,
+                           uint32_t owner = 0) const override;
 
   private:
     void DoDispose() override;
@@ -123,6 +129,9 @@ class Cluster : public Locality
     PathLeg MakeScaleOutLeg(uint32_t source, uint32_t destination, uint32_t flow) const;
     /** @param source accelerator @param destination of the same domain @return the leg */
     PathLeg MakeFluidLeg(uint32_t source, uint32_t destination) const;
+
+    /** @param members accelerators @return whether they are of one HB domain that carries messages */
+    bool IsInDomain(const std::vector<uint32_t>& members) const;
 
     Parts m_parts;                     //!< what a helper has built
     Ptr<RelayTransport> m_relays;      //!< between rails

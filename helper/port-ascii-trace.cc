@@ -16,12 +16,8 @@ namespace
 void
 WriteFrame(std::ostream& out, const Frame& frame)
 {
-    static constexpr std::array<const char*, 6> KINDS{"DATA",
-                                                      "ACK",
-                                                      "NACK",
-                                                      "CNP",
-                                                      "PAUSE",
-                                                      "PACKET"};
+    static constexpr std::array<const char*, 8>
+        KINDS{"DATA", "ACK", "NACK", "CNP", "PAUSE", "PACKET", "REDUCE", "RESULT"};
     if (frame.kind == FrameKind::PAUSE)
     {
         out << (frame.payloadBytes != 0 ? "PAUSE" : "RESUME") << " class=" << frame.psn

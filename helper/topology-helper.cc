@@ -4,6 +4,7 @@
 
 #include "scale-out-transport.h"
 
+#include "ns3/boolean.h"
 #include "ns3/fluid-transport.h"
 #include "ns3/input-error.h"
 #include "ns3/node.h"
@@ -129,7 +130,18 @@ TopologyHelper::GetTypeId()
                           "flows that share links max-min fairly).",
                           StringValue("rdma"),
                           MakeStringAccessor(&TopologyHelper::m_transport),
-                          MakeStringChecker());
+                          MakeStringChecker())
+            .AddAttribute("DomainReduction",
+                          "Switches of the HB domains reduce and multicast for groups of their "
+                          "accelerators (NVLS; with DomainFidelity packet as trees do).",
+                          BooleanValue(false),
+                          MakeBooleanAccessor(&TopologyHelper::m_domainReduction),
+                          MakeBooleanChecker())
+            .AddAttribute("NetworkReduction",
+                          "Switches of the NIC network reduce and multicast for groups (SHARP).",
+                          BooleanValue(false),
+                          MakeBooleanAccessor(&TopologyHelper::m_networkReduction),
+                          MakeBooleanChecker());
     return tid;
 }
 
@@ -211,6 +223,10 @@ TopologyHelper::Build()
 
     parts.network = CreateObject<FabricNetwork>();
     parts.network->SetClock(parts.clock);
+    if (m_networkReduction)
+    {
+        parts.network->SetAttribute("InSwitchReduction", BooleanValue(true));
+    }
     const std::vector<uint32_t> accelerators = BuildPlanes(parts);
     parts.rdma = CreateObject<RdmaTransport>();
     parts.rdma->Install(parts.network, accelerators);
@@ -269,6 +285,10 @@ TopologyHelper::BuildPacketDomains(Cluster::Parts& parts) const
 {
     parts.domainNetwork = CreateObject<FabricNetwork>();
     parts.domainNetwork->SetClock(parts.clock);
+    if (m_domainReduction)
+    {
+        parts.domainNetwork->SetAttribute("InSwitchReduction", BooleanValue(true));
+    }
     std::vector<uint32_t> accelerators;
     uint32_t domainSwitch = 0;
     for (uint32_t a = 0; a < m_accelerators; ++a)
@@ -314,6 +334,7 @@ TopologyHelper::BuildFluidDomains(Cluster::Parts& parts) const
         parts.fluidDomains.push_back(domain);
     }
     parts.scaleUp = transport;
+    parts.domainsReduce = m_domainReduction;
 }
 
 } // namespace ns3::llm

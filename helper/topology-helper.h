@@ -84,6 +84,8 @@ class TopologyHelper : public Object
     std::string m_domainFidelity;  //!< attribute
     std::string m_domainControl;   //!< attribute
     std::string m_transport;       //!< attribute
+    bool m_domainReduction;        //!< attribute
+    bool m_networkReduction;       //!< attribute
 };
 
 } // namespace ns3::llm

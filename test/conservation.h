@@ -119,7 +119,7 @@ class Conservation : public FrameTransmitter::Observer
         }
     };
 
-    using Kinds = std::array<Sum, 6>; //!< by FrameKind
+    using Kinds = std::array<Sum, 8>; //!< by FrameKind
 
     /** @param isSo whether it is as it has to be @param where the place @param what is wrong */
     template <typename... Parts>
@@ -133,13 +133,16 @@ class Conservation : public FrameTransmitter::Observer
         }
     }
 
-    /** @param arrived by kind @param withPauses whether PFC frames count @return the sum */
-    static Sum Total(const Kinds& arrived, bool withPauses)
+    /** @param arrived by kind @param isAll whether what does not cross switches counts: PFC frames, and
+     * those of reduction groups, which become others there @return the sum */
+    static Sum Total(const Kinds& arrived, bool isAll)
     {
         Sum total;
         for (std::size_t kind = 0; kind < arrived.size(); ++kind)
         {
-            if (withPauses || kind != static_cast<std::size_t>(FrameKind::PAUSE))
+            const bool isCrossing = kind != static_cast<std::size_t>(FrameKind::PAUSE) &&
+                                    kind < static_cast<std::size_t>(FrameKind::REDUCE);
+            if (isAll || isCrossing)
             {
                 total.Add(arrived[kind]);
             }
@@ -222,7 +225,9 @@ class Conservation : public FrameTransmitter::Observer
             queued += port.GetQueueBytes(0);
         }
         const uint64_t used = at->GetBuffer().GetUsedBytes();
-        Expect(queued >= used && (queued - used) % PAUSE_WIRE_BYTES == 0,
+        // contributions wait in switches outside the queues of ports
+        const bool isInQueues = queued >= used && (queued - used) % PAUSE_WIRE_BYTES == 0;
+        Expect(isInQueues || (m_network->HasReduction() && !isOver),
                name,
                used,
                " B in the buffer, but ",
@@ -275,7 +280,9 @@ class Conservation : public FrameTransmitter::Observer
         const char* const names[] = {"data", "ACKs", "NACKs", "CNPs", "PFC frames", "packets"};
         for (std::size_t kind = 0; kind < in.size(); ++kind)
         {
-            if (kind == static_cast<std::size_t>(FrameKind::PAUSE))
+            // PFC frames stay on their link, contributions become results in switches
+            if (kind == static_cast<std::size_t>(FrameKind::PAUSE) ||
+                kind >= static_cast<std::size_t>(FrameKind::REDUCE))
             {
                 continue; // these go from port to port
             }

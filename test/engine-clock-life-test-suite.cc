@@ -323,7 +323,8 @@ class ClockRefusalTest : public TestCase
                   Simulator::Run();
                   recorder.clock->ScheduleFrame(10, FrameEventKind::TEST, 0);
               });
-        Check("no kind 12 or object 1",
+        const auto kind = static_cast<uint32_t>(FrameEventKind::TEST);
+        Check("no kind " + std::to_string(kind) + " or object 1",
               []()
               {
                   Recorder recorder(1);

@@ -79,13 +79,16 @@ class FrameOrderTest : public TestCase
         std::ostringstream text;
         for (const uint64_t tick : {PRESENT, PRESENT + 1, uint64_t(2000), uint64_t(1) << 41})
         {
-            for (const uint32_t kind : {1, 2, 8, 12}) // those of Recorder
+            for (const FrameEventKind which : {FrameEventKind::DEPARTURE,
+                                               FrameEventKind::ARRIVAL,
+                                               FrameEventKind::NIC_WAKE,
+                                               FrameEventKind::TEST}) // those of Recorder
             {
+                const uint32_t kind = Recorder::GetLabel(which);
                 for (uint32_t object = 0; object < OBJECTS; object++)
                 {
                     const bool isLate = tick == PRESENT && object % 2 == 1;
-                    (isLate ? s_late : m_early)
-                        .push_back(Event{tick, static_cast<FrameEventKind>(kind), object});
+                    (isLate ? s_late : m_early).push_back(Event{tick, which, object});
                     text << tick << ":" << kind << "." << object << " ";
                 }
             }

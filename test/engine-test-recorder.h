@@ -58,6 +58,18 @@ class Recorder
     Recorder(const Recorder&) = delete;
     Recorder& operator=(const Recorder&) = delete;
 
+    /**
+     * @param kind a kind that a recorder handles
+     * @return what records call it, which other kinds do not change
+     */
+    static constexpr uint32_t GetLabel(ns3::llm::FrameEventKind kind)
+    {
+        return kind == ns3::llm::FrameEventKind::DEPARTURE  ? 1
+               : kind == ns3::llm::FrameEventKind::ARRIVAL  ? 2
+               : kind == ns3::llm::FrameEventKind::NIC_WAKE ? 8
+                                                            : 12;
+    }
+
     ns3::Ptr<ns3::llm::FrameClock> clock; //!< the clock
     std::ostringstream frames;            //!< what the frame events did
     std::ostringstream events;            //!< what the ns-3 events did
@@ -96,7 +108,7 @@ class Recorder
             return;
         }
         self.kinds |= bit;
-        recorder.frames << now << ":" << static_cast<uint32_t>(KIND) << "." << self.number << " ";
+        recorder.frames << now << ":" << GetLabel(KIND) << "." << self.number << " ";
         if (!recorder.isPlain)
         {
             recorder.frames << "(" << ns3::Simulator::Now().GetTimeStep() << " "

@@ -47,6 +47,8 @@ expect 2 'that can be made; there are: ns3::llm::Dcqcn' custom-congestion-contro
 expect 2 'option --operator is unknown' collective --operator=all-reduce
 expect 2 'pcap of frames with AckSize=84: RoCEv2 has 86' collective --pcap=x --ns3::llm::RdmaTransport::AckSize=84
 expect 2 "cannot write the trace file 'none/x-0-0.pcap'" collective --pcap=none/x
+expect 0 'time_over_ideal=1' collective --algorithm=ns3::llm::InSwitchAlgorithm --accelerators=16 --bytes=65536 --stride=8 --ns3::llm::TopologyHelper::NetworkReduction=true --summary
+expect 2 'InSwitchReduction' collective --algorithm=ns3::llm::InSwitchAlgorithm --accelerators=16
 expect 0 'operation=all-to-all' collective --operation=all-to-all --algorithm=ns3::llm::BruckAlgorithm --accelerators=16 --bytes=65536 --summary
 benchmark=(--quiet --summary --maxBytes=65536)
 expect 0 'PatAlgorithm' collective-benchmark "${benchmark[@]}" --operations=all-gather,reduce-scatter --algorithms=auto,PatAlgorithm

@@ -7,11 +7,13 @@
 #include "double-binary-tree-algorithm.h"
 #include "group-grid.h"
 #include "hierarchical-algorithm.h"
+#include "in-switch-algorithm.h"
 #include "lone-message-time.h"
 #include "pat-algorithm.h"
 #include "point-to-point-algorithm.h"
 #include "ring-algorithm.h"
 
+#include "ns3/message-transport.h"
 #include "ns3/object-factory.h"
 
 #include <algorithm>
@@ -50,13 +52,52 @@ AlgorithmChooser::AlgorithmChooser(const std::vector<uint32_t>& accelerators,
     m_isGrid = GroupGrid::IsGrid(accelerators, locality);
     m_across = stranger != 0 ? Measure(stranger) : Way{};
     m_inside = neighbor != 0 ? Measure(neighbor) : Way{};
+    MeasureSwitches();
+}
+
+void
+AlgorithmChooser::MeasureSwitches()
+{
+    m_style = m_locality->GetInSwitchReduction(m_accelerators).style;
+    if (m_style == InSwitchReduction::NONE)
+    {
+        return;
+    }
+    const bool isTree = m_style == InSwitchReduction::TREE;
+    const GroupPath group = m_locality->GetGroupPath(m_accelerators,
+                                                     EVERY_MEMBER,
+                                                     isTree ? EVERY_MEMBER : m_accelerators[0]);
+    m_outstanding = group.outstanding;
+    Path path;
+    path.legs.push_back(group.leg);
+    m_switched = Measure(path);
+}
+
+double
+AlgorithmChooser::TimeInSwitches(const CollectiveRequest& request, const StepCosts& costs) const
+{
+    const auto bytes = static_cast<double>(request.bytes);
+    const bool isTree = m_style == InSwitchReduction::TREE;
+    if (request.operation == CollectiveOperation::ALL_REDUCE)
+    {
+        // members read what is reduced and write it back, one after the other
+        return isTree ? TimeOf(m_switched, bytes, costs)
+                      : m_switched.latency + TimeOf(m_switched, bytes * (1 + 1 / m_size), costs);
+    }
+    const double rounds = isTree ? std::ceil(m_size / m_outstanding) : 1;
+    return (rounds - 1) * m_switched.latency + TimeOf(m_switched, bytes, costs);
 }
 
 AlgorithmChooser::Way
 AlgorithmChooser::Measure(uint32_t to) const
 {
+    return Measure(m_locality->GetPath(m_accelerators[0], m_accelerators[to]));
+}
+
+AlgorithmChooser::Way
+AlgorithmChooser::Measure(const Path& path)
+{
     constexpr uint64_t LARGE = 1 << 24;
-    const Path path = m_locality->GetPath(m_accelerators[0], m_accelerators[to]);
     const double latency = GetLoneMessageTime(path, 0).delivered.GetSeconds();
     const double large = GetLoneMessageTime(path, LARGE).delivered.GetSeconds();
     return {latency, (large - latency) / LARGE};
@@ -105,6 +146,10 @@ AlgorithmChooser::GetEstimates(const CollectiveRequest& request, const StepCosts
         result[PatAlgorithm::GetTypeId().GetName()] =
             rounds * TimeOf(far, 0, costs) + (m_size - 1) / m_size * bytes * far.secondsPerByte;
     }
+    if (m_style != InSwitchReduction::NONE)
+    {
+        result[InSwitchAlgorithm::GetTypeId().GetName()] = TimeInSwitches(request, costs);
+    }
     if (m_isGrid)
     {
         const double rails = m_size / m_domains;
@@ -119,6 +164,7 @@ AlgorithmChooser::GetEstimates(const CollectiveRequest& request, const StepCosts
 Ptr<const CollectiveAlgorithm>
 AlgorithmChooser::Choose(const CollectiveRequest& request, const StepCosts& costs) const
 {
+    const bool isInSwitches = m_style != InSwitchReduction::NONE;
     switch (request.operation)
     {
     case CollectiveOperation::POINT_TO_POINT:
@@ -129,7 +175,18 @@ AlgorithmChooser::Choose(const CollectiveRequest& request, const StepCosts& cost
     case CollectiveOperation::SCATTER:
         return CreateObject<DirectAlgorithm>();
     case CollectiveOperation::BARRIER:
+        if (isInSwitches)
+        {
+            return CreateObject<InSwitchAlgorithm>();
+        }
         return CreateObject<BruckAlgorithm>();
+    case CollectiveOperation::BROADCAST:
+    case CollectiveOperation::REDUCE:
+        if (isInSwitches)
+        {
+            return CreateObject<InSwitchAlgorithm>();
+        }
+        break;
     default:
         break;
     }

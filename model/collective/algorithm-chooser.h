@@ -26,6 +26,9 @@ namespace ns3::llm
  * domains and rails. All-to-all, gather and scatter are direct, broadcast and reduce go along a ring, a
  * barrier is Bruck's. Without a locality, or if all ties, it is the ring.
  *
+ * Where switches reduce for the group, InSwitchAlgorithm is compared too, and does broadcast, reduce and
+ * barrier.
+ *
  * Latency and rate are those of one path inside a domain and one across, that of the first ranks. It
  * knows nothing of other traffic or of links that several ranks share.
  */
@@ -64,16 +67,25 @@ class AlgorithmChooser
 
     /** @param to a rank @return what messages from the first rank to it cost */
     Way Measure(uint32_t to) const;
+    /** @param path a path @return what messages on it cost */
+    static Way Measure(const Path& path);
+    /** Learn what switches can do for the group. */
+    void MeasureSwitches();
+    /** @param request an operation @param costs of steps @return s that it takes in switches */
+    double TimeInSwitches(const CollectiveRequest& request, const StepCosts& costs) const;
     /** @param way a kind of path @param bytes of a message @param costs of steps @return s */
     static double TimeOf(const Way& way, double bytes, const StepCosts& costs);
 
-    std::vector<uint32_t> m_accelerators; //!< by rank
-    Ptr<const Locality> m_locality;       //!< may be null
-    double m_size = 1;                    //!< ranks
-    double m_domains = 1;                 //!< domains with ranks
-    bool m_isGrid = false;                //!< several domains with the same several rails
-    Way m_inside;                         //!< between ranks of a domain
-    Way m_across;                         //!< between domains
+    std::vector<uint32_t> m_accelerators;                       //!< by rank
+    Ptr<const Locality> m_locality;                             //!< may be null
+    double m_size = 1;                                          //!< ranks
+    double m_domains = 1;                                       //!< domains with ranks
+    InSwitchReduction::Style m_style = InSwitchReduction::NONE; //!< how switches reduce
+    uint32_t m_outstanding = 1; //!< calls of a group under way, if they do
+    Way m_switched;             //!< of a reduction
+    bool m_isGrid = false;      //!< several domains with the same several rails
+    Way m_inside;               //!< between ranks of a domain
+    Way m_across;               //!< between domains
 };
 
 } // namespace ns3::llm

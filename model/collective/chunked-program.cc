@@ -91,7 +91,8 @@ ChunkedProgram::GetLaneLength(uint32_t rank, uint32_t lane) const
 uint64_t
 ChunkedProgram::CountChunks(const Step& step) const
 {
-    const bool isWhole = step.kind == Step::WAIT || step.bytes == 0;
+    const bool isMessage = step.kind == Step::SEND || step.kind == Step::RECEIVE;
+    const bool isWhole = !isMessage || step.bytes == 0; // switches take what they do in frames
     return isWhole ? 1 : (step.bytes - 1) / m_chunkBytes + 1;
 }
 

@@ -5,6 +5,7 @@
 #include "transfer-time.h"
 
 #include "ns3/abort.h"
+#include "ns3/message-transport.h"
 
 #include <algorithm>
 #include <cmath>
@@ -64,7 +65,7 @@ ForEachSend(const StepProgram& program, uint32_t rank, Function function)
         for (uint32_t i = 0; i < length; ++i)
         {
             const Step step = program.GetStep(rank, lane, i);
-            if (step.kind == Step::SEND)
+            if (IsSending(step, rank))
             {
                 function(step);
             }
@@ -107,11 +108,36 @@ GetBandwidthBound(const StepProgram& program,
     for (uint32_t rank = 0; rank < program.GetSize(); ++rank)
     {
         std::map<std::pair<uint32_t, uint32_t>, uint64_t> flows; // by (peer, flow)
+        std::map<std::pair<uint32_t, uint32_t>, uint64_t> calls; // by (sender, receiver)
         ForEachSend(program,
                     rank,
-                    [&](const Step& step) {
-                        flows[{step.peer, step.flow}] += step.bytes;
+                    [&](const Step& step)
+                    {
+                        if (step.kind == Step::SEND)
+                        {
+                            flows[{step.peer, step.flow}] += step.bytes;
+                        }
+                        else if (step.kind == Step::MULTICAST)
+                        {
+                            calls[{accelerators.at(rank), EVERY_MEMBER}] += step.bytes;
+                        }
+                        else if (rank == 0) // what all call counts once
+                        {
+                            const bool isToAll = step.peer == Step::EVERY;
+                            const uint32_t to = isToAll ? EVERY_MEMBER : accelerators.at(step.peer);
+                            calls[{EVERY_MEMBER, to}] += step.bytes;
+                        }
                     });
+        for (const auto& [ends, bytes] : calls)
+        {
+            const GroupPath path =
+                locality->GetGroupPath(accelerators, ends.first, ends.second, owner);
+            for (const PathLink& link : path.links)
+            {
+                links[link.id].first = link.rate;
+                links[link.id].second += bytes;
+            }
+        }
         for (const auto& [flow, bytes] : flows)
         {
             const Path path = locality->GetPath(accelerators.at(rank),

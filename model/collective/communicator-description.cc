@@ -38,7 +38,8 @@ Communicator::DescribeOperation(uint32_t rank, uint64_t instance) const
 void
 Communicator::RefuseMismatch(uint32_t rank, uint64_t instance, const Message& message) const
 {
-    const uint32_t peer = FindRank(message.source);
+    const uint32_t found = FindRank(message.source);
+    const uint32_t peer = found < GetSize() ? found : rank; // what switches reduced is of all ranks
     RefuseInput(m_name + ": the ranks' " + DescribeOrdinal(instance) +
                 " operations differ: " + DescribeRank(rank) + " does " +
                 DescribeOperation(rank, instance) + ", " + DescribeRank(peer) + " does " +
@@ -62,9 +63,15 @@ Communicator::DescribeUnfinished() const
             const char* link = " waits for chunk ";
             for (const Step& step : awaited)
             {
-                text += link + std::to_string(step.chunk) + " from " + DescribeRank(step.peer);
-                text += m_ranks[step.peer].calls <= instance ? ", which has not started it" : "";
+                text += link + std::to_string(step.chunk) + " from ";
                 link = " and chunk ";
+                if (step.peer == Step::EVERY)
+                {
+                    text += "all ranks, reduced by switches";
+                    continue;
+                }
+                text += DescribeRank(step.peer);
+                text += m_ranks[step.peer].calls <= instance ? ", which has not started it" : "";
             }
             result.push_back(text + (awaited.empty() ? " has steps to do" : ""));
         }

@@ -104,4 +104,30 @@ Communicator::ChooseAlgorithm(const CollectiveRequest& request) const
     return m_chooser->Choose(request, GetStepCosts());
 }
 
+void
+Communicator::CallSwitches(uint32_t rank, uint64_t instance, const Step& step)
+{
+    if (m_reductionGroup == UINT32_MAX)
+    {
+        m_reductionGroup = m_transport->MakeGroup(m_id, m_accelerators);
+    }
+    Message call;
+    call.bytes = step.bytes;
+    call.owner = m_id;
+    call.instance = static_cast<uint32_t>(instance % MessageTransport::INSTANCES);
+    call.place = step.place;
+    if (step.kind == Step::REDUCE)
+    {
+        call.source = m_accelerators[rank];
+        call.destination = step.peer == Step::EVERY ? EVERY_MEMBER : m_accelerators.at(step.peer);
+        m_transport->Reduce(m_reductionGroup, call);
+    }
+    else
+    {
+        call.source = m_accelerators.at(step.peer);
+        call.destination = m_accelerators[rank];
+        m_transport->Multicast(m_reductionGroup, call);
+    }
+}
+
 } // namespace ns3::llm

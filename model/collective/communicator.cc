@@ -215,6 +215,11 @@ Communicator::AdvanceOperation(uint32_t rank, uint64_t instance, OpenOperation& 
             operation.sentBytes += step.bytes;
             Send(rank, instance, step);
         }
+        else if (step.kind == Step::REDUCE || step.kind == Step::MULTICAST)
+        {
+            operation.sentBytes += IsSending(step, rank) ? step.bytes : 0;
+            CallSwitches(rank, instance, step);
+        }
     };
     operation.progress.Advance(Simulator::Now().GetTimeStep(),
                                GetStepCosts(),
@@ -292,7 +297,9 @@ Communicator::Deliver(const Message& message)
 {
     NS_LOG_FUNCTION(this << message.source << message.destination << message.place);
     const uint32_t rank = FindRank(message.destination);
-    const bool isMember = rank < GetSize() && FindRank(message.source) < GetSize();
+    const bool isFromSwitches = message.source == EVERY_MEMBER;
+    const bool isMember =
+        rank < GetSize() && (isFromSwitches || FindRank(message.source) < GetSize());
     NS_ABORT_MSG_IF(!isMember,
                     m_name << " got a message from accelerator " << message.source << " to "
                            << message.destination << ", which are not both in the group");
@@ -319,7 +326,7 @@ void
 Communicator::Accept(uint32_t rank, uint64_t instance, const Message& message)
 {
     OperationProgress& progress = m_ranks[rank].open.at(instance).progress;
-    const uint32_t peer = FindRank(message.source);
+    const uint32_t peer = message.source == EVERY_MEMBER ? Step::EVERY : FindRank(message.source);
     Step step;
     if (!progress.FindReceive(peer, message.place, step) || step.bytes != message.bytes)
     {

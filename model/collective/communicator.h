@@ -196,6 +196,12 @@ class Communicator : public Object
      * @param message the message
      */
     void Acknowledge(const Message& message);
+     * Call on the switches, as a member of the reduction group, which is made by the first call.
+     * @param rank the rank that calls
+     * @param instance the operation
+     * @param step a REDUCE or MULTICAST
+     */
+    void CallSwitches(uint32_t rank, uint64_t instance, const Step& step);
     /**
      * Called by the transport when a message has come.
      * @param message the message
@@ -255,6 +261,7 @@ class Communicator : public Object
     std::map<uint64_t, Call> m_calls;                          //!< by instance
     mutable CollectiveRequest m_lastRequest;                   //!< of m_lastProgram
     mutable std::shared_ptr<const StepProgram> m_lastProgram;  //!< the last one asked for
+    uint32_t m_reductionGroup = UINT32_MAX;                    //!< handle, once it is made
     /** Fires for each operation that is complete at a rank. */
     TracedCallback<const OperationRecord&> m_operationDone;
 };

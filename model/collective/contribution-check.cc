@@ -116,6 +116,16 @@ ContributionCheck::Do(uint32_t rank, uint32_t lane, uint32_t index)
         return "";
     }
     const BufferRanges ranges = m_program->GetRanges(rank, lane, index);
+    if (step.kind == Step::REDUCE || step.kind == Step::MULTICAST)
+    {
+        return DoCall(rank, step, ranges);
+    }
+    bool isCalled = false;
+    const std::string wrong = TakeCall(rank, step, ranges, isCalled);
+    if (isCalled)
+    {
+        return wrong;
+    }
     const std::string name = DescribeStep(rank, step);
     if (step.kind == Step::SEND)
     {
@@ -133,12 +143,7 @@ ContributionCheck::Do(uint32_t rank, uint32_t lane, uint32_t index)
     {
         return name + "what was not sent";
     }
-    const auto isEqual = [](const BufferRange& a, const BufferRange& b)
-    {
-        return a.begin == b.begin && a.bytes == b.bytes;
-    };
-    const BufferRanges& sent = message->second.ranges;
-    if (!std::equal(ranges.begin(), ranges.end(), sent.begin(), sent.end(), isEqual))
+    if (!AreEqual(ranges, message->second.ranges))
     {
         return name + "other bytes than were sent";
     }

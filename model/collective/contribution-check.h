@@ -14,6 +14,7 @@
 #include <memory>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 namespace ns3::llm
@@ -58,7 +59,7 @@ class ContributionCheck
     /** @return messages sent and not taken */
     std::size_t GetOpenMessages() const
     {
-        return m_messages.size();
+        return m_messages.size() + m_calls.size();
     }
 
   private:
@@ -73,6 +74,24 @@ class ContributionCheck
         Content content;     //!< whose contributions
     };
 
+    /** What ranks have called on switches for. */
+    struct Call
+    {
+        BufferRanges ranges;  //!< which stretches
+        Content content;      //!< whose contributions, so far
+        uint32_t senders = 0; //!< ranks that have sent
+        uint32_t takers = 0;  //!< ranks that are to take the result and have not
+    };
+
+    /** @param rank a rank @param step REDUCE or MULTICAST @param ranges its stretches @return what is
+     * wrong, or "" */
+    std::string DoCall(uint32_t rank, const Step& step, const BufferRanges& ranges);
+    /** @param rank a rank @param step receives from switches @param ranges its stretches
+     * @param isCalled set to whether it does @return what is wrong, or "" */
+    std::string
+    TakeCall(uint32_t rank, const Step& step, const BufferRanges& ranges, bool& isCalled);
+    /** @param a some stretches @param b others @return whether they are equal */
+    static bool AreEqual(const BufferRanges& a, const BufferRanges& b);
     /** @param range a stretch @return it */
     static Interval ToInterval(const BufferRange& range);
     /** @param rank a rank @param ranges stretches @param content gets what the rank has there
@@ -86,6 +105,8 @@ class ContributionCheck
     CollectiveMeaning m_meaning;                  //!< of the operation
     std::shared_ptr<const StepProgram> m_program; //!< is checked
     std::vector<Content> m_held;                  //!< by rank
+    /** What switches reduce and multicast, by sender (or EVERY) and place. */
+    std::map<std::pair<uint32_t, uint32_t>, Call> m_calls;
     /** By sender, receiver and place. */
     std::map<std::tuple<uint32_t, uint32_t, uint32_t>, Message> m_messages;
 };

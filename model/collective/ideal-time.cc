@@ -5,9 +5,11 @@
 #include "ideal-network.h"
 
 #include "ns3/abort.h"
+#include "ns3/message-transport.h"
 
 #include <algorithm>
 #include <cmath>
+#include <deque>
 #include <map>
 #include <set>
 #include <tuple>
@@ -148,6 +150,88 @@ class IdealRun
         {
             SendOver(rank, step, 0);
         }
+        else if (step.kind == Step::MULTICAST && step.peer == rank)
+        {
+            CallSwitches({rank, Step::EVERY}, step);
+        }
+        else if (step.kind == Step::REDUCE && ++m_callers[step.place] == m_program.GetSize())
+        {
+            CallSwitches({Step::EVERY, step.peer}, step);
+        }
+    }
+
+    /** Who sends and who receives what switches carry: a rank, or EVERY. */
+    using Ends = std::pair<uint32_t, uint32_t>;
+
+    /** What switches are called for, and cannot begin with yet. */
+    struct Call
+    {
+        Ends ends; //!< who sends and who receives
+        Step step; //!< the step of one of the callers
+    };
+
+    /**
+     * All have called on the switches.
+     * @param ends who sends and who receives
+     * @param step the step of one of the callers
+     */
+    void CallSwitches(const Ends& ends, const Step& step)
+    {
+        m_calls.push_back({ends, step});
+        BeginCalls();
+    }
+
+    /** Begin with as many calls as may be under way. */
+    void BeginCalls()
+    {
+        while (!m_calls.empty())
+        {
+            const Call call = m_calls.front();
+            const auto [queue, outstanding] = GetGroupQueue(call.ends);
+            if (m_callsUnderWay >= outstanding)
+            {
+                return;
+            }
+            m_calls.pop_front();
+            ++m_callsUnderWay;
+            m_network.Send(queue, call.step.bytes, [this, call]() { EndCall(call); });
+        }
+    }
+
+    /** @param call has come to those whom it is for */
+    void EndCall(const Call& call)
+    {
+        --m_callsUnderWay;
+        BeginCalls();
+        for (uint32_t rank = 0; rank < m_program.GetSize(); ++rank)
+        {
+            const bool isFor = call.ends.second == Step::EVERY ? rank != call.ends.first
+                                                               : rank == call.ends.second;
+            if (isFor)
+            {
+                m_arrivals[rank].insert({call.ends.first, call.step.place});
+                Advance(rank);
+            }
+        }
+    }
+
+    /** @param ends who sends and who receives @return the queue, and how many calls may be under way */
+    std::pair<uint32_t, uint32_t> GetGroupQueue(const Ends& ends)
+    {
+        const auto [place, isNew] = m_groupQueues.try_emplace(ends);
+        if (isNew)
+        {
+            const auto find = [this](uint32_t rank)
+            {
+                return rank == Step::EVERY ? EVERY_MEMBER : m_accelerators[rank];
+            };
+            const GroupPath path = m_locality->GetGroupPath(m_accelerators,
+                                                            find(ends.first),
+                                                            find(ends.second),
+                                                            m_owner);
+            place->second = {m_network.AddQueue(path.leg), path.outstanding};
+        }
+        return place->second;
     }
 
     /**
@@ -203,7 +287,11 @@ class IdealRun
     std::vector<std::set<std::pair<uint32_t, uint32_t>>> m_arrivals;
     /** By (sender, receiver, flow). */
     std::map<std::tuple<uint32_t, uint32_t, uint32_t>, std::vector<uint32_t>> m_queues;
-    double m_end = 0; //!< ps: last completion of a step
+    std::map<uint32_t, uint32_t> m_callers; //!< by place: ranks that have called for a reduction
+    std::deque<Call> m_calls;               //!< that cannot begin yet
+    uint32_t m_callsUnderWay = 0;           //!< that have begun and not ended
+    std::map<Ends, std::pair<uint32_t, uint32_t>> m_groupQueues; //!< see GetGroupQueue()
+    double m_end = 0;                                            //!< ps: last completion of a step
 };
 
 } // namespace

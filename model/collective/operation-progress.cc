@@ -16,6 +16,11 @@ GetStepCost(const Step& step, const StepCosts& costs)
     {
         return costs.latency;
     }
+    if (step.kind == Step::REDUCE || step.kind == Step::MULTICAST)
+    {
+        // an operation's calls go to the switches together
+        return step.place == 0 ? costs.latency : Time(0);
+    }
     const bool reduces = step.reduce && costs.reductionRate.GetBitRate() > 0;
     return reduces ? GetTransferTime(step.bytes, costs.reductionRate) : Time(0);
 }

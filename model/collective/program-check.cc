@@ -4,6 +4,7 @@
 
 #include "contribution-check.h"
 
+#include <map>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -84,6 +85,10 @@ class ProgramRun
             {
                 m_sent.emplace(rank, step.peer, step.place);
             }
+            else if (step.kind == Step::REDUCE || IsSending(step, rank))
+            {
+                ++m_calls[{step.kind == Step::REDUCE ? Step::EVERY : rank, step.place}];
+            }
             else if (step.kind == Step::RECEIVE)
             {
                 m_sent.erase({step.peer, rank, step.place});
@@ -97,7 +102,10 @@ class ProgramRun
     bool CanGo(uint32_t rank, uint32_t lane)
     {
         const Step step = m_program->GetStep(rank, lane, m_next[rank][lane]);
-        if (step.kind != Step::WAIT && (step.peer >= m_next.size() || step.peer == rank))
+        const bool hasPeer = step.kind == Step::SEND || step.kind == Step::RECEIVE;
+        const bool isForAll = step.peer == Step::EVERY && step.kind != Step::SEND;
+        if (step.kind != Step::WAIT && !isForAll &&
+            (step.peer >= m_next.size() || (hasPeer && step.peer == rank)))
         {
             m_fault = "rank " + std::to_string(rank) + " has rank " + std::to_string(step.peer) +
                       " as its peer; its peers are the other ranks below " +
@@ -109,7 +117,13 @@ class ProgramRun
         {
             return false;
         }
-        return step.kind != Step::RECEIVE || m_sent.count({step.peer, rank, step.place}) > 0;
+        if (step.kind != Step::RECEIVE || m_sent.count({step.peer, rank, step.place}) > 0)
+        {
+            return true;
+        }
+        const auto call = m_calls.find({step.peer, step.place});
+        return call != m_calls.end() &&
+               call->second >= (step.peer == Step::EVERY ? m_next.size() : 1);
     }
 
     /** Take lanes that are at their end out. */
@@ -138,11 +152,17 @@ class ProgramRun
                                     std::to_string(m_next[rank][lane]) + " waits for ";
             return "it cannot finish: " + who +
                    (step.kind == Step::RECEIVE
-                        ? "what rank " + std::to_string(step.peer) + " does not send (place " +
-                              std::to_string(step.place) + ")"
+                        ? "what " +
+                              (step.peer == Step::EVERY ? std::string("some rank")
+                                                        : "rank " + std::to_string(step.peer)) +
+                              " does not send (place " + std::to_string(step.place) + ")"
                         : "step " + std::to_string(step.dependencyIndex) + " of its lane " +
                               std::to_string(step.dependencyLane)) +
                    "; " + std::to_string(m_open.size()) + " lanes wait";
+        }
+        if (m_check.GetOpenMessages() > 0 && m_sent.empty())
+        {
+            return "switches reduce or multicast what ranks do not take";
         }
         if (m_check.GetOpenMessages() > 0)
         {
@@ -166,7 +186,9 @@ class ProgramRun
     std::vector<std::vector<uint32_t>> m_next;                 //!< next step by rank and lane
     std::vector<std::pair<uint32_t, uint32_t>> m_open;         //!< lanes not at their end
     std::set<std::tuple<uint32_t, uint32_t, uint32_t>> m_sent; //!< sender, receiver, place
-    std::string m_fault;                                       //!< the first
+    /** By (sender or EVERY, place): ranks that have sent it to switches. */
+    std::map<std::pair<uint32_t, uint32_t>, std::size_t> m_calls;
+    std::string m_fault; //!< the first
 };
 
 } // namespace

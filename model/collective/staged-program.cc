@@ -87,6 +87,11 @@ Translate(const ProgramStage& stage,
     {
         return result;
     }
+    if (step.kind == Step::REDUCE || step.kind == Step::MULTICAST || step.peer == Step::EVERY)
+    {
+        RefuseInput("reduction in switches is no stage of another algorithm; choose "
+                    "ns3::llm::InSwitchAlgorithm for the whole operation");
+    }
     if (step.place >> PLACE_BITS != 0)
     {
         RefuseInput("a stage of a collective program has a message of place " +

@@ -12,33 +12,54 @@ namespace ns3::llm
 
 /**
  * @ingroup llm-fabric-collective
- * One step of a rank: send a chunk to a peer, wait for one from a peer, or wait for another lane.
+ * One step of a rank: send a chunk to a peer, wait for one from a peer, or wait for another lane; or
+ * call on switches to reduce or multicast a chunk.
  */
 struct Step
 {
     /** What the step does. */
     enum Kind : uint8_t
     {
-        SEND,    //!< send the chunk; done as soon as it was handed to the transport
-        RECEIVE, //!< wait for the chunk; done when it has been delivered (and reduced)
-        WAIT,    //!< wait for the step it depends on, nothing else
+        SEND,      //!< send the chunk; done as soon as it was handed to the transport
+        RECEIVE,   //!< wait for the chunk; done when it has been delivered (and reduced)
+        WAIT,      //!< wait for the step it depends on, nothing else
+        REDUCE,    //!< contribute the chunk to a reduction in switches; done as a SEND is
+        MULTICAST, //!< have switches send the chunk to all ranks, or say that one may come so
     };
+
+    /** As a peer: all ranks. What switches have reduced is received from it. */
+    static constexpr uint32_t EVERY = UINT32_MAX;
 
     static constexpr uint32_t NONE = UINT32_MAX; //!< no dependency
 
     Kind kind = SEND;    //!< what it does
     bool reduce = false; //!< RECEIVE: reduce what came into what is there
-    uint32_t peer = 0;   //!< the other rank, as its place in the group
-    uint32_t chunk = 0;  //!< a number for it, for messages
-    uint64_t begin = 0;  //!< where it begins in the buffer, if it is one stretch
-    uint64_t bytes = 0;  //!< size of the chunk (0 is sent too, and keeps the order)
-    uint32_t flow = 0;   //!< which of the parallel queue pairs to the peer
-    uint32_t place = 0;  //!< message's place: equal at the sender and the receiver, and unique
-                         //!< among the messages of (sender, receiver) in the program
-    uint32_t joint = 0;  //!< SEND: see Message::joint
+    /** The other rank, as its place in the group. REDUCE: who receives, or EVERY. MULTICAST: who
+     * sends, maybe the rank itself. */
+    uint32_t peer = 0;
+    uint32_t chunk = 0; //!< a number for it, for messages
+    uint64_t begin = 0; //!< where it begins in the buffer, if it is one stretch
+    uint64_t bytes = 0; //!< size of the chunk (0 is sent too, and keeps the order)
+    uint32_t flow = 0;  //!< which of the parallel queue pairs to the peer
+    uint32_t place = 0; //!< message's place: equal at the sender and the receiver, and unique
+                        //!< among the messages of (sender, receiver) in the program
+    uint32_t joint = 0; //!< SEND: see Message::joint
     uint32_t dependencyLane = NONE; //!< lane of the same rank that must come first
     uint32_t dependencyIndex = 0;   //!< the step of that lane that must be done
 };
+
+/**
+ * @ingroup llm-fabric-collective
+ * @param step a step
+ * @param rank whose
+ * @return whether it sends the step's bytes: to a peer or to switches
+ */
+inline bool
+IsSending(const Step& step, uint32_t rank)
+{
+    return step.kind == Step::SEND || step.kind == Step::REDUCE ||
+           (step.kind == Step::MULTICAST && step.peer == rank);
+}
 
 /**
  * @ingroup llm-fabric-collective

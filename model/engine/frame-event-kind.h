@@ -31,9 +31,13 @@ enum class FrameEventKind : uint32_t
     LINK_STATE = 3,   //!< a link goes down or comes up
     NIC_REQUEST = 4,  //!< work handed to a NIC from an ns-3 event
     PACKET_REQUEST,   //!< packets handed to a port from an ns-3 event
+    REDUCE_REQUEST,   //!< a call of a reduction group's member handed over from an ns-3 event
+    REDUCE_DONE,      //!< results that a member waits for are complete
     NIC_TIMER,        //!< a retransmission timeout may be due
     PACKET_FIRST,     //!< a port may send a packet, and its NIC's messages come after it
+    REDUCE_FIRST,     //!< a member may send a contribution, and its NIC's messages come after it
     NIC_WAKE,         //!< a NIC chooses what to send next
+    REDUCE_LAST,      //!< a member may send a contribution if its NIC has sent nothing
     PACKET_LAST,      //!< a port may send a packet if its NIC has sent nothing
     FLUID_REQUEST,    //!< a message handed to a fluid domain from an ns-3 event
     FLUID_UPDATE,     //!< a fluid domain finishes flows and shares its rates anew

@@ -34,6 +34,8 @@ enum class FrameKind : uint8_t
     CNP,    //!< congestion notification: a marked frame has arrived
     PAUSE,  //!< PFC: stop or start a class (never forwarded)
     PACKET, //!< carries a packet of ns-3's own stack
+    REDUCE, //!< contribution of a reduction group's member, see ReductionFrame
+    RESULT, //!< what came of contributions, on its way to members
 };
 
 /**
@@ -47,6 +49,7 @@ struct alignas(64) Frame
     static constexpr uint8_t MARKED = 4;    //!< flag: ECN congestion experienced (ACK: echo of it)
     static constexpr uint8_t TELEMETRY = 8; //!< flag: has a FrameTelemetry (ACK: echo of it)
     static constexpr uint8_t ECN_CAPABLE = 16; //!< flag: PACKET: may be marked
+    static constexpr uint8_t TOKEN = 32;       //!< flag: REDUCE, RESULT: has no payload but a count
     static constexpr uint8_t MORE = 128; //!< flag of a LAST: its message goes on in a next write
 
     static constexpr uint32_t NUMBER_BITS = 24; //!< of queuePair and pair, as RoCEv2 has them
@@ -87,7 +90,7 @@ struct alignas(64) Frame
     uint16_t ingress;      //!< port by which it came into the switch it is in
     FrameKind kind;        //!< what it is
     uint8_t trafficClass;  //!< its class, 0 to 7; PAUSE_CLASS for PFC
-    uint8_t flags;         //!< FIRST, LAST, MARKED, TELEMETRY, ECN_CAPABLE, MORE
+    uint8_t flags;         //!< FIRST, LAST, MARKED, TELEMETRY, ECN_CAPABLE, TOKEN, MORE
     uint8_t attempt;       //!< how often this PSN had been sent before
 };
 

@@ -53,7 +53,8 @@ FabricNetwork::GetTypeId()
                           TimeValue(MilliSeconds(10)),
                           MakeTimeAccessor(&FabricNetwork::m_deadlockTimeout),
                           MakeTimeChecker(Time(0)));
-    return tid;
+    static const bool HAS_MORE = (AddReductionAttributes(tid), true); // once
+    return HAS_MORE ? tid : TypeId();
 }
 
 void
@@ -220,6 +221,10 @@ FabricNetwork::Build()
         if (vertex.fabricSwitch)
         {
             vertex.fabricSwitch->SetSurroundings(PeekPointer(m_clock), &m_terminalPlaces);
+            if (m_hasReduction)
+            {
+                vertex.fabricSwitch->AllowReduction();
+            }
             vertex.fabricSwitch->Configure(seed);
         }
     }
@@ -272,6 +277,22 @@ FabricNetwork::InstallLosses(uint64_t seed)
 void
 FabricNetwork::FillRoutes()
 {
+    auto tables = RouteBuilder::Build(MakeGraph(), m_terminals, FabricSwitch::NO_ROUTE);
+    for (const uint32_t v : m_switches)
+    {
+        if (m_hasReduction)
+        {
+            // where no terminal is go the frames of reduction groups: no route leads there
+            tables[v].groupOf.push_back(FabricSwitch::NO_ROUTE);
+        }
+        m_vertices[v].fabricSwitch->SetRoutes(std::move(tables[v].groups),
+                                              std::move(tables[v].groupOf));
+    }
+}
+
+std::vector<RouteBuilder::Vertex>
+FabricNetwork::MakeGraph() const
+{
     std::vector<RouteBuilder::Vertex> graph(m_vertices.size());
     for (std::size_t v = 0; v < m_vertices.size(); ++v)
     {
@@ -286,12 +307,7 @@ FabricNetwork::FillRoutes()
             }
         }
     }
-    auto tables = RouteBuilder::Build(graph, m_terminals, FabricSwitch::NO_ROUTE);
-    for (const uint32_t v : m_switches)
-    {
-        m_vertices[v].fabricSwitch->SetRoutes(std::move(tables[v].groups),
-                                              std::move(tables[v].groupOf));
-    }
+    return graph;
 }
 
 void
@@ -333,6 +349,10 @@ FabricNetwork::HandleLinkState(void* object)
     }
     edge->link->SetUp(isUp);
     network->FillRoutes();
+    if (!isUp)
+    {
+        network->CheckTrees(*edge);
+    }
 }
 
 std::vector<Ptr<FabricPort>>

@@ -9,6 +9,7 @@
 #include "fabric-port.h"
 #include "fabric-switch.h"
 #include "frame-loss.h"
+#include "reduction-tree.h"
 
 #include "ns3/data-rate.h"
 #include "ns3/frame-clock.h"
@@ -18,7 +19,9 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace ns3::llm
@@ -156,6 +159,52 @@ class FabricNetwork : public Object
     std::vector<Ptr<FabricPort>>
     GetPath(uint32_t source, uint32_t destination, uint32_t entropy) const;
 
+    /** @return whether its switches reduce for groups: attribute InSwitchReduction */
+    bool HasReduction() const
+    {
+        return m_hasReduction;
+    }
+
+    /** What reduction groups of this network are like. */
+    struct ReductionSettings
+    {
+        Time latency;             //!< of each switch that a frame of a group crosses
+        uint32_t windowBytes = 0; //!< payload that a member sends beyond what it has got back
+        uint32_t outstanding = 0; //!< calls of a group that a member has under way
+        double efficiency = 1;    //!< part of the line rate at which members send
+        uint32_t tokenBytes = 0;  //!< wire bytes of a frame without payload
+        uint32_t destination = 0; //!< of frames: no terminal
+    };
+
+    /** @return the attributes */
+    ReductionSettings GetReductionSettings() const;
+
+    /**
+     * @param terminals members of a group
+     * @param turn a number of the group
+     * @return the tree over which it would reduce now; without nodes if there is none
+     */
+    ReductionTree FindReductionTree(const std::vector<uint32_t>& terminals, uint32_t turn) const;
+
+    /**
+     * Make a reduction group; when the network is built, at any time.
+     * @param tree of its members
+     * @param windowFrames most frames that a member sends beyond what it has got back
+     * @param trafficClass of its frames
+     * @return its number, which its frames carry as queuePair
+     */
+    uint32_t
+    AddReductionGroup(const ReductionTree& tree, uint32_t windowFrames, uint8_t trafficClass);
+
+    /**
+     * @param tree a tree
+     * @param member one of its members
+     *
+     * @return the ports by which a frame goes from the root to the member, in order; the way up are
+     *         their peers
+     */
+    std::vector<Ptr<FabricPort>> GetWayDown(const ReductionTree& tree, uint32_t member) const;
+
     /** @return where the frames of this network come from */
     FramePool& GetPool()
     {
@@ -205,31 +254,45 @@ class FabricNetwork : public Object
     };
 
     void DoDispose() override;
+    /** @param tid gets attributes: how switches reduce */
+    static void AddReductionAttributes(TypeId tid);
     /** Make a port. @param vertex at which vertex @return the port */
     Ptr<FabricPort> MakePort(uint32_t vertex);
     /** Have the links lose what is said to be lost. @param seed hash of the run's seed */
     void InstallLosses(uint64_t seed);
+    /** @return switches, terminals, and links that are up */
+    std::vector<RouteBuilder::Vertex> MakeGraph() const;
+    /** End the run if a tree of a group crosses a link that has gone down. @param edge the link */
+    void CheckTrees(const Edge& edge);
     /** Fill the tables of all switches. */
     void FillRoutes();
     /** Handler of FrameEventKind::LINK_STATE. @param object the edge */
     static void HandleLinkState(void* object);
 
-    Ptr<FrameClock> m_clock;                          //!< the clock
-    FabricFaults m_faults;                            //!< what ended the run
-    DeadlockDetector m_detector;                      //!< looks at pauses that last
-    FramePool m_pool;                                 //!< frames
-    std::vector<Vertex> m_vertices;                   //!< switches and terminals
-    std::vector<uint32_t> m_terminals;                //!< vertex of each terminal
-    std::vector<uint32_t> m_terminalPlaces;           //!< place of each terminal
-    std::vector<uint32_t> m_switches;                 //!< vertex of each switch
-    std::vector<std::unique_ptr<Edge>> m_edges;       //!< links
-    std::vector<FrameSink*> m_owners;                 //!< of each terminal
-    FrameTransmitter::Observer* m_observer = nullptr; //!< sees arrivals
-    bool m_isReference;                               //!< attribute
-    bool m_hasBatches;                                //!< attribute
-    std::string m_lossType;                           //!< attribute
-    Time m_deadlockTimeout;                           //!< attribute
-    std::string m_namePrefix;                         //!< see SetNamePrefix()
+    Ptr<FrameClock> m_clock;                             //!< the clock
+    FabricFaults m_faults;                               //!< what ended the run
+    DeadlockDetector m_detector;                         //!< looks at pauses that last
+    FramePool m_pool;                                    //!< frames
+    std::vector<Vertex> m_vertices;                      //!< switches and terminals
+    std::vector<uint32_t> m_terminals;                   //!< vertex of each terminal
+    std::vector<uint32_t> m_terminalPlaces;              //!< place of each terminal
+    std::vector<uint32_t> m_switches;                    //!< vertex of each switch
+    std::vector<std::unique_ptr<Edge>> m_edges;          //!< links
+    std::vector<FrameSink*> m_owners;                    //!< of each terminal
+    FrameTransmitter::Observer* m_observer = nullptr;    //!< sees arrivals
+    bool m_isReference;                                  //!< attribute
+    bool m_hasBatches;                                   //!< attribute
+    std::string m_lossType;                              //!< attribute
+    Time m_deadlockTimeout;                              //!< attribute
+    bool m_hasReduction;                                 //!< attribute
+    Time m_reductionLatency;                             //!< attribute
+    uint32_t m_reductionWindow;                          //!< attribute
+    uint32_t m_reductionOutstanding;                     //!< attribute
+    double m_reductionEfficiency;                        //!< attribute
+    uint32_t m_reductionTokenBytes;                      //!< attribute
+    uint32_t m_groupCount = 0;                           //!< reduction groups
+    std::set<std::pair<uint32_t, uint16_t>> m_treePorts; //!< (vertex, port) of trees, looking down
+    std::string m_namePrefix;                            //!< see SetNamePrefix()
 };
 
 } // namespace ns3::llm

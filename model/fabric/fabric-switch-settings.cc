@@ -61,6 +61,18 @@ FabricSwitch::ConfigureEcn(uint64_t seed)
     }
 }
 
+void
+FabricSwitch::AllowReduction()
+{
+    SwitchReducer::Surroundings around;
+    around.pool = m_pool;
+    around.buffer = &m_buffer;
+    around.transmitters = m_transmitters;
+    around.place = static_cast<uint16_t>(m_portCount);
+    around.faults = m_faults;
+    m_reducer = std::make_unique<SwitchReducer>(around);
+}
+
 uint64_t
 FabricSwitch::GetPauseLimit() const
 {

@@ -228,7 +228,7 @@ FabricSwitch::Configure(uint64_t seed)
     config.alpha = m_alpha;
     config.hysteresisBytes = m_hysteresisBytes;
     config.losslessMask = m_pfc ? m_losslessMask : 0;
-    m_buffer.Configure(config, headroom);
+    m_buffer.Configure(config, headroom, m_reducer ? 1 : 0);
     if (m_buffer.GetSharedBytes() <= 0)
     {
         std::ostringstream text;
@@ -408,6 +408,15 @@ FabricSwitch::AdmitWithCare(uint16_t port, const TransitFrame& frame)
         return true;
     }
     return true;
+}
+
+void
+FabricSwitch::TakeUnroutable(uint16_t port, const TransitFrame& frame)
+{
+    if (!m_reducer || !m_reducer->Take(frame))
+    {
+        Drop(port, frame, DropReason::NO_ROUTE);
+    }
 }
 
 void

@@ -13,6 +13,7 @@
 #include "route-table.h"
 #include "shared-buffer.h"
 #include "switch-batch.h"
+#include "switch-reducer.h"
 
 #include "ns3/object.h"
 
@@ -163,15 +164,18 @@ class FabricSwitch : public Object, public FrameSink
     {
         const uint16_t route = m_routes.Get(transit.destination);
         const uint16_t out = route < m_portCount ? route : ChooseRoute(transit, route);
-        if (__builtin_expect(out != NO_ROUTE, 1) &&
-            (m_buffer.AdmitPlainly(port, transit.trafficClass, transit.wireBytes) ||
-             AdmitWithCare(port, transit)))
+        if (__builtin_expect(out == NO_ROUTE, 0))
+        {
+            TakeUnroutable(port, transit);
+        }
+        else if (m_buffer.AdmitPlainly(port, transit.trafficClass, transit.wireBytes) ||
+                 AdmitWithCare(port, transit))
         {
             m_transmitters[out].Enqueue(transit, port);
         }
         else
         {
-            Drop(port, transit, out == NO_ROUTE ? DropReason::NO_ROUTE : DropReason::NO_ROOM);
+            Drop(port, transit, DropReason::NO_ROOM);
         }
     }
 
@@ -180,6 +184,16 @@ class FabricSwitch : public Object, public FrameSink
     void PortReady(uint16_t port) override;
     uint64_t GetPauseLimit() const override;
     void PauseLasts(uint16_t port) override;
+
+    /** Have it reduce for groups; before Configure(). */
+    void AllowReduction();
+
+    /** @return what it does for reduction groups, or null */
+    SwitchReducer* GetReducer()
+    {
+        CatchUp();
+        return m_reducer.get();
+    }
 
     /** @param pool where dropped frames go */
     void SetPool(FramePool* pool);
@@ -215,6 +229,9 @@ class FabricSwitch : public Object, public FrameSink
      * @return whether there is room
      */
     bool AdmitWithCare(uint16_t port, const TransitFrame& frame);
+    /** Take a frame without a route: of a reduction, or to be dropped. @param port by which it came
+     * @param frame it */
+    void TakeUnroutable(uint16_t port, const TransitFrame& frame);
     /** Drop a frame that came in. @param port by which @param frame the frame
      * @param reason NO_ROOM or NO_ROUTE */
     void Drop(uint16_t port, const TransitFrame& frame, DropReason reason);
@@ -240,9 +257,10 @@ class FabricSwitch : public Object, public FrameSink
     FabricFaults* m_faults = nullptr;             //!< see SetReports()
     DeadlockDetector* m_detector = nullptr;       //!< see SetReports()
     std::map<std::pair<uint16_t, uint8_t>, EcnProfile> m_ecnProfiles; //!< see SetEcn()
-    FrameClock* m_clock = nullptr;        //!< the clock, once all is built
-    std::unique_ptr<SwitchBatch> m_batch; //!< if there may be batches
-    uint64_t m_caughtUp = 0;              //!< all of before this tick is handled and settled
+    FrameClock* m_clock = nullptr;            //!< the clock, once all is built
+    std::unique_ptr<SwitchBatch> m_batch;     //!< if there may be batches
+    std::unique_ptr<SwitchReducer> m_reducer; //!< for groups, if it reduces
+    uint64_t m_caughtUp = 0;                  //!< all of before this tick is handled and settled
 
     std::string m_balancerType;         //!< attribute
     uint64_t m_bufferBytes;             //!< attribute

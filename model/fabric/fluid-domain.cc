@@ -51,6 +51,14 @@ FluidDomain::GetTypeId()
                           DoubleValue(4178.0 / 4096.0),
                           MakeDoubleAccessor(&FluidDomain::m_overhead),
                           MakeDoubleChecker<double>(1.0, MAX_OVERHEAD))
+            .AddAttribute(
+                "ReductionEfficiency",
+                "Part of the ports' rate at which groups reduce and multicast; the rest "
+                "of the time on the ports is lost. 1 is what the links allow; NCCL's tuner "
+                "takes 0.85 for NVLS on Hopper.",
+                DoubleValue(1),
+                MakeDoubleAccessor(&FluidDomain::m_groupEfficiency),
+                MakeDoubleChecker<double>(0.01, 1.0))
             .AddAttribute("Delay",
                           "Time from the last byte's leaving to its delivery, and again from there "
                           "to the acknowledgment.",
@@ -80,6 +88,7 @@ FluidDomain::DoDispose()
     m_delivered.Nullify();
     m_acknowledged.Nullify();
     m_finder = nullptr;
+    m_groupDelivered.Nullify();
     Object::DoDispose();
 }
 
@@ -91,6 +100,7 @@ FluidDomain::Setup(Ptr<FrameClock> clock, const std::vector<uint32_t>& nodeIds)
     m_clock = clock;
     m_nodeIds = nodeIds;
     m_scale = static_cast<uint32_t>(std::lround(m_overhead * FRACTION));
+    m_groupScale = static_cast<uint32_t>(std::lround(m_overhead / m_groupEfficiency * FRACTION));
     m_delayTicks = m_delay.GetTimeStep();
     m_object = m_clock->AddObject(this);
     m_clock->SetHandler(FrameEventKind::FLUID_REQUEST,
@@ -242,9 +252,10 @@ FluidDomain::GetResource(uint32_t port, bool receiving)
 }
 
 FluidWork
-FluidDomain::GetWork(uint64_t bytes) const
+FluidDomain::GetWork(const FluidTransfer& transfer) const
 {
-    return FluidWork{bytes} * (8 * PICOSECONDS) * m_scale;
+    const bool isOfGroup = transfer.group != FluidTransfer::NO_GROUP;
+    return FluidWork{transfer.bytes} * (8 * PICOSECONDS) * (isOfGroup ? m_groupScale : m_scale);
 }
 
 uint32_t
@@ -254,8 +265,13 @@ FluidDomain::MakeQueue(const FluidTransfer& transfer)
     m_queues.emplace_back();
     m_versions.push_back(0);
     Queue& queue = m_queues.back();
-    queue.uses = {GetResource(transfer.source, false), GetResource(transfer.destination, true)};
     queue.delayTicks = m_delayTicks;
+    if (transfer.group != FluidTransfer::NO_GROUP)
+    {
+        queue.uses = GetGroupUses(transfer);
+        return number;
+    }
+    queue.uses = {GetResource(transfer.source, false), GetResource(transfer.destination, true)};
     if (m_finder)
     {
         const FluidPath path = m_finder(transfer);
@@ -291,7 +307,12 @@ FluidDomain::OnRequest()
     // an ns-3 event of this very tick may have run already: what it handed over is not due yet
     while (!m_inbox.empty() && m_inbox.front().tick <= now)
     {
-        const FluidTransfer& transfer = m_inbox.front().transfer;
+        FluidTransfer& transfer = m_inbox.front().transfer;
+        if (transfer.group != FluidTransfer::NO_GROUP && !Gather(transfer))
+        {
+            m_inbox.pop_front();
+            continue;
+        }
         const auto [it, isNew] =
             m_queueNumbers.try_emplace(GetKey(transfer), static_cast<uint32_t>(m_queues.size()));
         if (isNew)
@@ -380,12 +401,12 @@ FluidDomain::StartHead(uint32_t number)
     const FluidTransfer& head = queue.backlog.front();
     if (queue.active)
     {
-        Limit(number, queue.side, m_sides[queue.side].GetServed() + GetWork(head.bytes));
+        Limit(number, queue.side, m_sides[queue.side].GetServed() + GetWork(head));
         return;
     }
     queue.active = true;
     queue.side = NONE;
-    queue.end = GetWork(head.bytes);
+    queue.end = GetWork(head);
     queue.share = m_shares.AddFlow(queue.uses);
     m_byShare.resize(std::max<std::size_t>(m_byShare.size(), queue.share + 1));
     m_byShare[queue.share] = number;
@@ -409,8 +430,11 @@ FluidDomain::CallOutDue()
                      { return GetKey(a.transfer) < GetKey(b.transfer); });
     for (const Due& due : m_ended)
     {
-        m_endedBytes[GetResource(due.transfer.source, false)] += due.transfer.bytes;
-        m_endedBytes[GetResource(due.transfer.destination, true)] += due.transfer.bytes;
+        const Queue& queue = m_queues[m_queueNumbers.at(GetKey(due.transfer))];
+        for (const uint32_t resource : queue.uses)
+        {
+            m_endedBytes[resource] += due.transfer.bytes;
+        }
         Insert(m_deliveries, due);
     }
     m_ended.clear();
@@ -418,6 +442,15 @@ FluidDomain::CallOutDue()
     {
         const FluidTransfer& transfer = m_deliveries.front().transfer;
         --m_unfinished;
+        if (transfer.group != FluidTransfer::NO_GROUP)
+        {
+            for (const uint32_t port : GetReceivers(transfer))
+            {
+                m_clock->CallOut(m_nodeIds[port],
+                                 MakeEvent(&FluidDomain::DeliverToMember, this, transfer, port));
+            }
+            continue;
+        }
         m_clock->CallOut(m_nodeIds[transfer.destination],
                          MakeEvent(&FluidDomain::Deliver, this, transfer));
         const uint64_t delayTicks = m_deliveries.front().delayTicks;

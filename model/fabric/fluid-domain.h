@@ -18,6 +18,7 @@
 #include <map>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 namespace ns3::llm
@@ -25,16 +26,23 @@ namespace ns3::llm
 
 /**
  * @ingroup llm-fabric-fabric
- * Bytes that go from one port of a fluid domain to another.
+ * Bytes that go from one port of a fluid domain to another, or from or to all ports of a group.
  */
 struct FluidTransfer
 {
-    uint32_t source = 0;      //!< port by which they enter the domain
-    uint32_t destination = 0; //!< port by which they leave it, not the source
-    uint32_t owner = 0;       //!< part of the identity of the queue
-    uint32_t flow = 0;        //!< part of the identity of the queue
-    uint64_t bytes = 0;       //!< payload; 0 is allowed
-    uint64_t handle = 0;      //!< given back with the callbacks; enters no decision
+    /** In place of a port: all of the group. */
+    static constexpr uint32_t ALL_PORTS = UINT32_MAX;
+    /** No group. */
+    static constexpr uint32_t NO_GROUP = UINT32_MAX;
+
+    uint32_t source = 0;       //!< port by which they enter the domain
+    uint32_t destination = 0;  //!< port by which they leave it, not the source
+    uint32_t owner = 0;        //!< part of the identity of the queue
+    uint32_t flow = 0;         //!< part of the identity of the queue
+    uint64_t bytes = 0;        //!< payload; 0 is allowed
+    uint64_t handle = 0;       //!< given back with the callbacks; enters no decision
+    uint32_t group = NO_GROUP; //!< see FluidDomain::AddGroup()
+    bool isReduction = false;  //!< of a group: what all send is reduced on its way
 };
 
 /**
@@ -72,6 +80,10 @@ struct FluidPortUse
  *
  * Where the inside is not non-blocking, links can be added that queues share as well (AddLink(),
  * SetPathFinder()).
+ *
+ * The domain's switch can reduce what all ports of a group send into one stream, and send what one
+ * port sends to all of them (AddGroup(), Reduce(), Multicast()). Such a transfer crosses each port once,
+ * at one rate at all of them, and shares them like any other.
  *
  * Order: what ns-3 events hand over at a tick enters one tick later; at each tick everything that
  * enters or ends comes first and rates are shared anew once, last. Within a tick queues are taken by
@@ -134,6 +146,38 @@ class FluidDomain : public Object
      * @param transfer the transfer
      */
     void Send(const FluidTransfer& transfer);
+
+    /** Called for a port to which a transfer of a group has come. */
+    using GroupCallback = Callback<void, FluidDomain*, const FluidTransfer&, uint32_t>;
+
+    /** @param delivered called at the node of each port that a group's transfer is for */
+    void SetGroupCallback(GroupCallback delivered);
+
+    /**
+     * Make a group of ports; after Setup().
+     * @param ports its members
+     * @return its number
+     */
+    uint32_t AddGroup(const std::vector<uint32_t>& ports);
+
+    /**
+     * Have the domain's switch reduce what the ports of a group send; called for each of them, from an
+     * ns-3 event. It begins when all have called: `handle` says which calls belong together. All send
+     * `bytes`, the destination, or all of them, receive so many.
+     * @param group the group
+     * @param call what the port that is its `source` wants
+     */
+    void Reduce(uint32_t group, const FluidTransfer& call);
+
+    /**
+     * Send bytes of one port to all ports of a group, itself included; called for the source.
+     * @param group the group
+     * @param call the transfer; its destination does not matter
+     */
+    void Multicast(uint32_t group, const FluidTransfer& call);
+
+    /** @return the attribute `ReductionEfficiency` */
+    double GetReductionEfficiency() const;
 
     /** @return number of ports */
     uint32_t GetPortCount() const;
@@ -222,10 +266,22 @@ class FluidDomain : public Object
     /** @return number of a new queue @param transfer the first of it */
     uint32_t MakeQueue(const FluidTransfer& transfer);
     /**
-     * @param bytes payload
+     * @param transfer a transfer
      * @return the work of carrying it
      */
-    FluidWork GetWork(uint64_t bytes) const;
+    FluidWork GetWork(const FluidTransfer& transfer) const;
+    /**
+     * A port's call has come.
+     * @param transfer the call; becomes the transfer of the group
+     * @return whether it can begin
+     */
+    bool Gather(FluidTransfer& transfer);
+    /** @param transfer of a group @return the resources that it uses */
+    std::vector<uint32_t> GetGroupUses(const FluidTransfer& transfer) const;
+    /** @param transfer of a group, has ended @return the ports that it has come to */
+    std::vector<uint32_t> GetReceivers(const FluidTransfer& transfer) const;
+    /** ns-3 event at a member. @param transfer what is there @param port where */
+    void DeliverToMember(const FluidTransfer& transfer, uint32_t port);
     /** Kind FLUID_REQUEST: put what was handed over into its queues. */
     void OnRequest();
     /** Kind FLUID_UPDATE: end what is due, and share anew. */
@@ -263,8 +319,10 @@ class FluidDomain : public Object
 
     DataRate m_rate;           //!< attribute
     double m_overhead;         //!< attribute
+    double m_groupEfficiency;  //!< attribute
     Time m_delay;              //!< attribute
     uint32_t m_scale = 0;      //!< m_overhead in 2^-16
+    uint32_t m_groupScale = 0; //!< m_overhead over m_groupEfficiency likewise
     uint64_t m_delayTicks = 0; //!< m_delay in ps
 
     Ptr<FrameClock> m_clock;                     //!< the time
@@ -288,6 +346,10 @@ class FluidDomain : public Object
     std::deque<Due> m_acknowledgments;           //!< to be acknowledged, in order
     uint64_t m_nextUpdate;                       //!< earliest update that is scheduled
     uint64_t m_unfinished = 0;                   //!< handed over and not delivered
+    GroupCallback m_groupDelivered;              //!< the owner's
+    std::vector<std::vector<uint32_t>> m_groups; //!< ports of each group
+    /** Of reductions that not all ports have called for: by group and handle, how many have. */
+    std::map<std::pair<uint32_t, uint64_t>, uint32_t> m_calls;
 };
 
 } // namespace ns3::llm

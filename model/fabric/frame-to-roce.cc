@@ -93,6 +93,8 @@ DescribeAsRoce(const Frame& frame, uint64_t messageBytes)
         roce.isBackward = true;
         roce.extension.resize(CNP_RESERVED_BYTES);
         break;
+    case FrameKind::REDUCE:
+    case FrameKind::RESULT:
     case FrameKind::DATA:
     case FrameKind::PAUSE:  // see SerializeFrame()
     case FrameKind::PACKET: // has bytes of its own

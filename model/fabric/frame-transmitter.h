@@ -458,7 +458,7 @@ class alignas(64) FrameTransmitter
             sent += bytes;
             if (buffer && trafficClass != PAUSE_CLASS)
             {
-                buffer->ReleasePlainly(departure.ingress, trafficClass, bytes);
+                buffer->Release(departure.ingress, trafficClass, bytes);
             }
         }
         m_sentFrames += count;

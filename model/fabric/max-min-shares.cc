@@ -2,7 +2,6 @@
 
 #include "max-min-shares.h"
 
-#include "ns3/abort.h"
 #include "ns3/assert.h"
 
 #include <algorithm>
@@ -42,13 +41,18 @@ MaxMinShares::AddFlow(uint32_t first, uint32_t second)
 uint32_t
 MaxMinShares::AddFlow(const std::vector<uint32_t>& uses)
 {
-    NS_ABORT_MSG_IF(uses.size() > MAX_USES,
-                    "a flow over " << uses.size() << " links: at most " << MAX_USES
-                                   << " are shared");
     const uint32_t number = TakeFlow();
+    uint32_t place = number;
     for (uint32_t resource : uses)
     {
-        AddUse(number, resource);
+        if (m_flows[place].count == MAX_USES)
+        {
+            const uint32_t next = TakeFlow();
+            m_flows[next].first = number;
+            m_flows[place].next = next;
+            place = next;
+        }
+        AddUse(place, resource);
     }
     return number;
 }
@@ -71,6 +75,8 @@ MaxMinShares::TakeFlow()
     flow.bottleneck = NONE;
     flow.rate = 0;
     flow.count = 0;
+    flow.first = number;
+    flow.next = NONE;
     return number;
 }
 
@@ -88,20 +94,24 @@ MaxMinShares::AddUse(uint32_t number, uint32_t resource)
 void
 MaxMinShares::RemoveFlow(uint32_t number)
 {
-    Flow& flow = m_flows[number];
-    for (uint32_t i = 0; i < flow.count; ++i)
+    const uint64_t rate = m_flows[number].rate;
+    for (uint32_t place = number; place != NONE; place = m_flows[place].next)
     {
-        const Use use = flow.uses[i];
-        Resource& resource = m_resources[use.resource];
-        const uint32_t moved = resource.flows.back();
-        resource.flows[use.position] = moved;
-        m_flows[moved / MAX_USES].uses[moved % MAX_USES].position = use.position;
-        resource.flows.pop_back();
-        resource.load -= flow.rate;
-        Touch(use.resource);
+        Flow& flow = m_flows[place];
+        for (uint32_t i = 0; i < flow.count; ++i)
+        {
+            const Use use = flow.uses[i];
+            Resource& resource = m_resources[use.resource];
+            const uint32_t moved = resource.flows.back();
+            resource.flows[use.position] = moved;
+            m_flows[moved / MAX_USES].uses[moved % MAX_USES].position = use.position;
+            resource.flows.pop_back();
+            resource.load -= rate;
+            Touch(use.resource);
+        }
+        flow.rate = 0;
+        m_freeFlows.push_back(place);
     }
-    flow.rate = 0;
-    m_freeFlows.push_back(number);
 }
 
 void
@@ -144,6 +154,16 @@ MaxMinShares::FindConnected()
             {
                 reach(flow.uses[i].resource);
             }
+            if (flow.first != entry / MAX_USES || flow.next != NONE)
+            {
+                for (uint32_t place = flow.first; place != NONE; place = m_flows[place].next)
+                {
+                    for (uint32_t i = 0; i < m_flows[place].count; ++i)
+                    {
+                        reach(m_flows[place].uses[i].resource);
+                    }
+                }
+            }
         }
     }
 }
@@ -179,11 +199,14 @@ MaxMinShares::Freeze(uint32_t number, uint32_t by)
     }
     flow.frozen = m_round;
     flow.rate = m_resources[by].level;
-    for (uint32_t i = 0; i < flow.count; ++i)
+    for (uint32_t place = number; place != NONE; place = m_flows[place].next)
     {
-        Resource& used = m_resources[flow.uses[i].resource];
-        used.left -= flow.rate;
-        --used.open;
+        for (uint32_t i = 0; i < m_flows[place].count; ++i)
+        {
+            Resource& used = m_resources[m_flows[place].uses[i].resource];
+            used.left -= flow.rate;
+            --used.open;
+        }
     }
     if (flow.bottleneck == NONE || m_resources[flow.bottleneck].tight != m_step)
     {
@@ -218,7 +241,7 @@ MaxMinShares::Update()
         {
             for (uint32_t entry : m_resources[number].flows)
             {
-                Freeze(entry / MAX_USES, number);
+                Freeze(m_flows[entry / MAX_USES].first, number);
             }
         }
     }

@@ -33,7 +33,7 @@ class MaxMinShares
      */
     explicit MaxMinShares(uint32_t resources);
 
-    /** Most resources that a flow may use. */
+    /** Resources that a flow can use without a second place in memory. */
     static constexpr uint32_t MAX_USES = 8;
 
     /** @return number of a new resource, of capacity 0 until set */
@@ -55,7 +55,7 @@ class MaxMinShares
     uint32_t AddFlow(uint32_t first, uint32_t second);
     /**
      * Add a flow. Its rate is 0 until Update().
-     * @param uses the resources that it uses, all different, at most MAX_USES
+     * @param uses the resources that it uses, all different
      * @return the flow's number; numbers of removed flows are used again
      */
     uint32_t AddFlow(const std::vector<uint32_t>& uses);
@@ -121,8 +121,10 @@ class MaxMinShares
         uint64_t rate = 0;          //!< its share
         uint64_t frozen = 0;        //!< the round of Update() that has set its rate
         uint32_t bottleneck = NONE; //!< what limits it
-        uint32_t count = 0;         //!< how many resources it uses
+        uint32_t count = 0;         //!< how many of its resources are listed here
         Use uses[MAX_USES];         //!< these
+        uint32_t first = 0;         //!< its first place, whose number is its own
+        uint32_t next = NONE;       //!< the place where more of its resources are listed
     };
 
     /** A resource. */

@@ -8,14 +8,16 @@ namespace ns3::llm
 {
 
 void
-SharedBuffer::Configure(const Config& config, const std::vector<uint64_t>& headroomBytes)
+SharedBuffer::Configure(const Config& config,
+                        const std::vector<uint64_t>& headroomBytes,
+                        uint32_t placesApart)
 {
     m_reserveBytes = config.reserveBytes;
     m_alpha = config.alpha;
     m_hysteresisBytes = config.hysteresisBytes;
     m_losslessMask = config.losslessMask;
     m_headroom = headroomBytes;
-    m_ports = static_cast<uint32_t>(headroomBytes.size());
+    m_ports = static_cast<uint32_t>(headroomBytes.size()) + placesApart;
     m_counters = std::make_unique<Counter[]>(std::size_t{m_ports} * TRAFFIC_CLASSES);
     m_sharedBytes = static_cast<int64_t>(config.totalBytes);
     for (const uint64_t headroom : headroomBytes)

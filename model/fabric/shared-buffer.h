@@ -50,8 +50,11 @@ class alignas(64) SharedBuffer
     /**
      * @param config the settings
      * @param headroomBytes headroom of each lossless class, by port
+     * @param placesApart further ports that no link has, for AdmitApart()
      */
-    void Configure(const Config& config, const std::vector<uint64_t>& headroomBytes);
+    void Configure(const Config& config,
+                   const std::vector<uint64_t>& headroomBytes,
+                   uint32_t placesApart = 0);
 
     /** @return size of the shared part, bytes; negative when the parts exceed the memory */
     int64_t GetSharedBytes() const
@@ -108,6 +111,17 @@ class alignas(64) SharedBuffer
     Verdict Admit(uint16_t port, uint8_t trafficClass, uint32_t bytes);
 
     /**
+     * Count a frame in that lies in a memory of its own: it takes no room and asks for no pause.
+     * @param place a port that no link has, see Configure()
+     * @param trafficClass its class
+     * @param bytes its size
+     */
+    void AdmitApart(uint16_t place, uint8_t trafficClass, uint32_t bytes)
+    {
+        At(place, trafficClass).headroomBytes += bytes;
+    }
+
+    /**
      * Count a frame out.
      * @param port port by which it had come
      * @param trafficClass its class
@@ -122,21 +136,11 @@ class alignas(64) SharedBuffer
             counter.headroomBytes -= part;
             bytes -= part;
         }
-        if (counter.bytes > m_reserveBytes)
-        {
-            m_sharedUsed -= SharedPart(counter.bytes) - SharedPart(counter.bytes - bytes);
-        }
+        // without a branch: whether a frame lies in the reserve is what no predictor knows
+        const uint64_t before = std::max<uint64_t>(counter.bytes, m_reserveBytes);
         counter.bytes -= bytes;
-    }
-
-    /** As Release(), while nobody has asked for a pause, so that no headroom is in use.
-     * @copydoc Release */
-    void ReleasePlainly(uint16_t port, uint8_t trafficClass, uint32_t bytes)
-    {
-        uint32_t& counter = At(port, trafficClass).bytes;
-        const uint64_t before = std::max<uint64_t>(counter, m_reserveBytes);
-        counter -= bytes;
-        m_sharedUsed -= static_cast<int64_t>(before - std::max<uint64_t>(counter, m_reserveBytes));
+        m_sharedUsed -=
+            static_cast<int64_t>(before - std::max<uint64_t>(counter.bytes, m_reserveBytes));
     }
 
     /** @return whether any (port, class) has asked for a pause: then departures must be exact */

@@ -75,11 +75,12 @@ class WaitingFrames
      */
     std::vector<uint64_t> GetBytesByIngress(uint8_t c, uint32_t ports) const
     {
-        std::vector<uint64_t> bytes(ports);
+        std::vector<uint64_t> bytes(ports + std::size_t{1}); // the last: of reduction groups
         for (const Frame* frame = m_head[c]; frame; frame = frame->next)
         {
             bytes[frame->ingress] += frame->wireBytes;
         }
+        bytes.pop_back();
         return bytes;
     }
 

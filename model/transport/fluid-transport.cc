@@ -3,6 +3,7 @@
 #include "fluid-transport.h"
 
 #include "ns3/abort.h"
+#include "ns3/input-error.h"
 #include "ns3/log.h"
 
 namespace ns3::llm
@@ -36,6 +37,8 @@ FluidTransport::DoDispose()
 {
     NS_LOG_FUNCTION(this);
     m_places.clear();
+    m_accelerators.clear();
+    m_groups.clear();
     MessageTransport::DoDispose();
 }
 
@@ -54,6 +57,8 @@ FluidTransport::AddDomain(Ptr<FluidDomain> domain, const std::vector<uint32_t>& 
     }
     domain->SetCallbacks(MakeCallback(&FluidTransport::OnDelivered, this),
                          MakeCallback(&FluidTransport::OnAcknowledged, this));
+    m_accelerators[PeekPointer(domain)] = accelerators;
+    domain->SetGroupCallback(MakeCallback(&FluidTransport::OnGroupDelivered, this));
 }
 
 void
@@ -85,6 +90,84 @@ FluidTransport::Send(const Message& message)
                                  message.flow,
                                  message.bytes,
                                  handle});
+}
+
+uint32_t
+FluidTransport::MakeGroup(uint32_t owner, const std::vector<uint32_t>& members)
+{
+    NS_LOG_FUNCTION(this << owner << members.size());
+    Group group;
+    std::vector<uint32_t> ports;
+    for (const uint32_t member : members)
+    {
+        const auto place = m_places.find(member);
+        const bool isOfOne =
+            place != m_places.end() && (!group.domain || place->second.domain == group.domain);
+        if (!isOfOne)
+        {
+            RefuseInput("accelerators " + std::to_string(members.front()) + " and " +
+                        std::to_string(member) +
+                        " are not in one fluid HB domain, whose switch could reduce for them");
+        }
+        group.domain = place->second.domain;
+        ports.push_back(place->second.port);
+    }
+    group.owner = owner;
+    group.number = group.domain->AddGroup(ports);
+    m_groups.push_back(group);
+    return static_cast<uint32_t>(m_groups.size() - 1);
+}
+
+uint32_t
+FluidTransport::GetPort(uint32_t accelerator, const Group& group) const
+{
+    const auto place = m_places.find(accelerator);
+    NS_ABORT_MSG_IF(place == m_places.end() || place->second.domain != group.domain,
+                    "accelerator " << accelerator << " is no member of a group of owner "
+                                   << group.owner);
+    return place->second.port;
+}
+
+void
+FluidTransport::Reduce(uint32_t handle, const Message& call)
+{
+    const Group& group = m_groups.at(handle);
+    FluidTransfer transfer;
+    transfer.source = GetPort(call.source, group);
+    transfer.destination = call.destination == EVERY_MEMBER ? FluidTransfer::ALL_PORTS
+                                                            : GetPort(call.destination, group);
+    transfer.owner = call.owner;
+    transfer.bytes = call.bytes;
+    transfer.handle = MessageTag(call);
+    group.domain->Reduce(group.number, transfer);
+}
+
+void
+FluidTransport::Multicast(uint32_t handle, const Message& call)
+{
+    if (call.source != call.destination)
+    {
+        return; // who gets it has nothing to do
+    }
+    const Group& group = m_groups.at(handle);
+    FluidTransfer transfer;
+    transfer.source = GetPort(call.source, group);
+    transfer.owner = call.owner;
+    transfer.bytes = call.bytes;
+    transfer.handle = MessageTag(call);
+    group.domain->Multicast(group.number, transfer);
+}
+
+void
+FluidTransport::OnGroupDelivered(FluidDomain* domain, const FluidTransfer& transfer, uint32_t port)
+{
+    const std::vector<uint32_t>& accelerators = m_accelerators.at(domain);
+    Message message;
+    message.source = transfer.isReduction ? EVERY_MEMBER : accelerators.at(transfer.source);
+    message.destination = accelerators.at(port);
+    message.bytes = transfer.bytes;
+    ReadMessageTag(transfer.handle, message);
+    NotifyDelivered(message);
 }
 
 void

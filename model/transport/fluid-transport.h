@@ -42,6 +42,9 @@ class FluidTransport : public MessageTransport
      * @param message the message
      */
     void Send(const Message& message) override;
+    uint32_t MakeGroup(uint32_t owner, const std::vector<uint32_t>& members) override;
+    void Reduce(uint32_t group, const Message& call) override;
+    void Multicast(uint32_t group, const Message& call) override;
 
   protected:
     void DoDispose() override;
@@ -54,6 +57,18 @@ class FluidTransport : public MessageTransport
         uint32_t port = 0;       //!< its port there
     };
 
+    /** A reduction group. */
+    struct Group
+    {
+        Ptr<FluidDomain> domain; //!< its domain
+        uint32_t number = 0;     //!< there
+        uint32_t owner = 0;      //!< of its messages
+    };
+
+    /** @param transfer of a group, has come @param domain where @param port to which */
+    void OnGroupDelivered(FluidDomain* domain, const FluidTransfer& transfer, uint32_t port);
+    /** @param accelerator a member of the group @param group a group @return its port */
+    uint32_t GetPort(uint32_t accelerator, const Group& group) const;
     /**
      * @param transfer what the domain has delivered
      */
@@ -63,7 +78,10 @@ class FluidTransport : public MessageTransport
      */
     void OnAcknowledged(const FluidTransfer& transfer);
 
-    std::map<uint32_t, Place> m_places;   //!< by accelerator
+    std::map<uint32_t, Place> m_places; //!< by accelerator
+    /** By domain: the accelerator at each port. */
+    std::map<FluidDomain*, std::vector<uint32_t>> m_accelerators;
+    std::vector<Group> m_groups;          //!< by handle
     std::vector<Message> m_messages;      //!< under way, by handle
     std::vector<uint64_t> m_freeMessages; //!< handles that may be used again
 };

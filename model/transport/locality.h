@@ -8,6 +8,7 @@
 #include "ns3/object.h"
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace ns3::llm
@@ -58,6 +59,36 @@ struct Path
 
 /**
  * @ingroup llm-fabric-transport
+ * What switches can do for a group of accelerators.
+ */
+struct InSwitchReduction
+{
+    /** How. */
+    enum Style : uint8_t
+    {
+        NONE,    //!< not at all
+        MEMBERS, //!< a member reads what all have, reduced on its way, and writes to all (NVLS)
+        TREE,    //!< what all send is reduced up a tree of switches and comes down to them (SHARP)
+    };
+
+    Style style = NONE; //!< how
+    std::string reason; //!< NONE: why not, in words that follow "because"
+};
+
+/**
+ * @ingroup llm-fabric-transport
+ * The way of a reduction or a multicast.
+ */
+struct GroupPath
+{
+    /** Its longest way as that of a message (TREE), or all links at the same rate (MEMBERS). */
+    PathLeg leg;
+    std::vector<PathLink> links;       //!< all that it crosses, each once
+    uint32_t outstanding = UINT32_MAX; //!< a group has at most so many calls under way
+};
+
+/**
+ * @ingroup llm-fabric-transport
  * What algorithms, bounds and relays may know of the cluster.
  *
  * Accelerators are numbered from 0; the domains are blocks of consecutive numbers.
@@ -96,6 +127,25 @@ class Locality : public Object
      */
     virtual Path
     GetPath(uint32_t source, uint32_t destination, uint32_t owner = 0, uint32_t flow = 0) const = 0;
+
+    /**
+     * @param members accelerators of a group
+     * @return what switches can do for it; by default nothing
+     */
+    virtual InSwitchReduction GetInSwitchReduction(const std::vector<uint32_t>& members) const;
+
+    /**
+     * The way of a reduction or a multicast of a group for which switches can do that.
+     * @param members accelerators of the group
+     * @param source who sends: a member, or EVERY_MEMBER
+     * @param destination who receives: a member, or EVERY_MEMBER
+     * @param owner owner of the messages, who enters the choice among equal trees
+     * @return the way
+     */
+    virtual GroupPath GetGroupPath(const std::vector<uint32_t>& members,
+                                   uint32_t source,
+                                   uint32_t destination,
+                                   uint32_t owner = 0) const;
 };
 
 } // namespace ns3::llm

@@ -3,6 +3,7 @@
 #include "message-transport.h"
 
 #include "ns3/abort.h"
+#include "ns3/input-error.h"
 
 namespace ns3::llm
 {
@@ -15,6 +16,24 @@ MessageTransport::GetTypeId()
     static TypeId tid =
         TypeId("ns3::llm::MessageTransport").SetParent<Object>().SetGroupName("LlmFabric");
     return tid;
+}
+
+uint32_t
+MessageTransport::MakeGroup(uint32_t, const std::vector<uint32_t>&)
+{
+    RefuseInput(GetInstanceTypeId().GetName() + ": no switch reduces for this transport");
+}
+
+void
+MessageTransport::Reduce(uint32_t, const Message&)
+{
+    NS_ABORT_MSG("a transport without reduction groups was asked to reduce");
+}
+
+void
+MessageTransport::Multicast(uint32_t, const Message&)
+{
+    NS_ABORT_MSG("a transport without reduction groups was asked to multicast");
 }
 
 void

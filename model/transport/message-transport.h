@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <map>
+#include <vector>
 
 namespace ns3::llm
 {
@@ -33,6 +34,9 @@ struct Message
                         //!< such message (of this owner, instance, flow and priority) each, and a
                         //!< relay may wait for all; 0: not known. Not carried
 };
+
+/** In place of an accelerator: all members of a reduction group. */
+constexpr uint32_t EVERY_MEMBER = UINT32_MAX;
 
 /** Bits of a tag that hold the instance. */
 constexpr uint32_t TAG_INSTANCE_BITS = 12;
@@ -95,6 +99,34 @@ class MessageTransport : public Object
      * @param message what to send; source and destination differ
      */
     virtual void Send(const Message& message) = 0;
+
+    /**
+     * Have switches reduce and multicast for a group of accelerators. Where they cannot, this is
+     * refused: see Locality::GetInSwitchReduction().
+     * @param owner whose messages they will be
+     * @param members the group, each once
+     * @return the group's handle
+     */
+    virtual uint32_t MakeGroup(uint32_t owner, const std::vector<uint32_t>& members);
+
+    /**
+     * Contribute to a reduction; every member calls this. The members of a group make their calls in
+     * the order of (instance, place), which is the same for all of them. The delivered callback gets
+     * a message from EVERY_MEMBER at each receiver, when all have contributed and all bytes are there;
+     * there is no acknowledged callback.
+     * @param group handle of the group
+     * @param call source: the member that calls; destination: who gets the result, a member or
+     *        EVERY_MEMBER; bytes: of each contribution and of the result
+     */
+    virtual void Reduce(uint32_t group, const Message& call);
+
+    /**
+     * Take part in a multicast; every member calls this, in the order of Reduce() and Multicast() alike.
+     * The delivered callback gets a message from the source at each other member.
+     * @param group handle of the group
+     * @param call source: whose bytes go to all; destination: the member that calls
+     */
+    virtual void Multicast(uint32_t group, const Message& call);
 
     /**
      * Say who gets the messages of an owner.

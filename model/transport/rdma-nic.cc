@@ -2,6 +2,7 @@
 
 #include "rdma-nic.h"
 
+#include "nic-reductions.h"
 #include "rdma-transport.h"
 
 #include <algorithm>
@@ -140,6 +141,10 @@ RdmaNic::PortReady(uint16_t)
         m_scheduler.ForEach([this](SendQueuePair& one) { ArmBlocked(one); });
     }
     Kick();
+    if (m_reductions)
+    {
+        m_reductions->Kick();
+    }
     m_network->GetTerminalPort(m_terminal)->PortReady();
 }
 
@@ -180,6 +185,11 @@ RdmaNic::ReceiveFrame(uint16_t, const TransitFrame& transit)
         break;
     case FrameKind::PACKET:
         m_network->GetTerminalPort(m_terminal)->ReceivePacket(frame);
+        break;
+    case FrameKind::REDUCE:
+    case FrameKind::RESULT:
+        m_reductions->Receive(*frame);
+        m_pool->Give(frame);
         break;
     case FrameKind::PAUSE:
         break; // taken by the port

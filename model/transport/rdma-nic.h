@@ -23,6 +23,7 @@
 namespace ns3::llm
 {
 
+class NicReductions;
 class RdmaTransport;
 
 /**
@@ -86,6 +87,13 @@ class RdmaNic : public FrameSink
      * @param selector chooses who sends them
      */
     void SetSelector(std::unique_ptr<NicSelector> selector);
+
+    /** @param reductions gets the frames of reduction groups, and is told when the port may send;
+     * outlives the run */
+    void SetReductions(NicReductions* reductions)
+    {
+        m_reductions = reductions;
+    }
 
     /**
      * Queue a message (from an ns-3 event).
@@ -243,6 +251,7 @@ class RdmaNic : public FrameSink
     const bool m_isLimited;                  //!< m_outstandingBytes is kept
     uint64_t m_outstandingBytes = 0;         //!< payload in flight
     uint64_t m_takenBytes = 0;               //!< payload of all messages
+    NicReductions* m_reductions = nullptr;   //!< of reduction groups, if there may be any
     std::unique_ptr<NicSelector> m_selector; //!< of several NICs, at the first
     NicCounters m_counters;                  //!< what happened
     std::vector<Posted> m_posted;            //!< not yet taken

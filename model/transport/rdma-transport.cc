@@ -18,6 +18,7 @@ RdmaTransport::DoDispose()
     m_config.oracle = nullptr;
     m_oracle.reset();
     m_nics.clear();
+    m_reductions.clear();
     m_network = nullptr;
     m_control = nullptr;
     m_recovery = nullptr;
@@ -47,6 +48,16 @@ RdmaTransport::Install(Ptr<FabricNetwork> network, const std::vector<uint32_t>& 
                                                    network->GetTerminalNodeId(terminal),
                                                    m_config));
         network->SetTerminalOwner(terminal, m_nics.back().get());
+        if (network->HasReduction())
+        {
+            m_reductions.push_back(
+                std::make_unique<NicReductions>(this,
+                                                PeekPointer(network),
+                                                terminal,
+                                                network->GetTerminalNodeId(terminal),
+                                                m_config));
+            m_nics.back()->SetReductions(m_reductions.back().get());
+        }
     }
     JoinNics();
 }
@@ -105,6 +116,10 @@ RdmaTransport::Start()
     for (const auto& nic : m_nics)
     {
         nic->Start();
+    }
+    for (const auto& reductions : m_reductions)
+    {
+        reductions->Start();
     }
 }
 

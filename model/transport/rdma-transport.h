@@ -5,6 +5,7 @@
 
 #include "locality.h"
 #include "message-transport.h"
+#include "nic-reductions.h"
 #include "rdma-nic.h"
 #include "rdma-share-oracle.h"
 #include "rdma-traces.h"
@@ -47,6 +48,19 @@ class RdmaTransport : public MessageTransport, public RdmaTraces
     void Start();
 
     void Send(const Message& message) override;
+    uint32_t MakeGroup(uint32_t owner, const std::vector<uint32_t>& members) override;
+    void Reduce(uint32_t group, const Message& call) override;
+    void Multicast(uint32_t group, const Message& call) override;
+
+    /** @param members accelerators @return what switches of the network can do for them */
+    InSwitchReduction GetInSwitchReduction(const std::vector<uint32_t>& members) const;
+    /** See Locality. @param members accelerators, for which switches can do it @param source sends,
+     * or EVERY_MEMBER @param destination receives, or EVERY_MEMBER @param owner of the messages
+     * @return the way */
+    GroupPath DescribeGroup(const std::vector<uint32_t>& members,
+                            uint32_t source,
+                            uint32_t destination,
+                            uint32_t owner) const;
 
     /**
      * What a path over this network looks like.
@@ -119,7 +133,19 @@ class RdmaTransport : public MessageTransport, public RdmaTraces
     void ReportFailure(uint32_t source, uint32_t destination, uint32_t timeouts);
 
   private:
+    /** A reduction group. */
+    struct Group
+    {
+        uint32_t number = 0;                   //!< in the network
+        std::vector<uint32_t> members;         //!< accelerators
+        std::map<uint32_t, uint32_t> memberOf; //!< place among these, by accelerator
+    };
+
     void DoDispose() override;
+    /** @param members accelerators @return their terminals */
+    std::vector<uint32_t> GetTerminals(const std::vector<uint32_t>& members) const;
+    /** @param group handle @param isReduction or a multicast @param call what a member calls */
+    void PostToGroup(uint32_t group, bool isReduction, const Message& call);
     /** Make m_config of the attributes. */
     void MakeConfig();
     /** @param tid gets attributes: how queue pairs and NICs share what there is @return it */
@@ -173,7 +199,9 @@ class RdmaTransport : public MessageTransport, public RdmaTraces
     uint32_t m_maxTimeouts;                       //!< attribute
     Time m_cnpInterval;                           //!< attribute
     Time m_timeout;                               //!< attribute
-    std::vector<std::string> m_failures;          //!< queue pairs that gave up
+    std::vector<std::unique_ptr<NicReductions>> m_reductions; //!< by terminal, if switches reduce
+    std::vector<Group> m_groups;                              //!< by handle
+    std::vector<std::string> m_failures;                      //!< queue pairs that gave up
 };
 
 } // namespace ns3::llm

@@ -13,6 +13,24 @@ namespace ns3::llm
 
 NS_LOG_COMPONENT_DEFINE("RelayTransportLegs");
 
+uint32_t
+RelayTransport::MakeGroup(uint32_t owner, const std::vector<uint32_t>& members)
+{
+    return m_transport->MakeGroup(owner, members);
+}
+
+void
+RelayTransport::Reduce(uint32_t group, const Message& call)
+{
+    m_transport->Reduce(group, call);
+}
+
+void
+RelayTransport::Multicast(uint32_t group, const Message& call)
+{
+    m_transport->Multicast(group, call);
+}
+
 void
 RelayTransport::Send(const Message& message)
 {

@@ -78,6 +78,10 @@ class RelayTransport : public MessageTransport
      */
     void Send(const Message& message) override;
     void SetOwner(uint32_t owner, MessageCallback delivered, MessageCallback acknowledged) override;
+    // nothing of a group is relayed
+    uint32_t MakeGroup(uint32_t owner, const std::vector<uint32_t>& members) override;
+    void Reduce(uint32_t group, const Message& call) override;
+    void Multicast(uint32_t group, const Message& call) override;
 
     /** @return who relays for whom */
     const RelayMap& GetRelayMap() const;

@@ -40,6 +40,7 @@ TieredTransport::DoDispose()
     NS_LOG_FUNCTION(this);
     m_scaleUp = nullptr;
     m_scaleOut = nullptr;
+    m_groups.clear();
     MessageTransport::DoDispose();
 }
 
@@ -98,6 +99,39 @@ TieredTransport::Send(const Message& message)
                     (from == to ? "fabric within HB domains" : "network between HB domains"));
     }
     tier->Send(message);
+}
+
+uint32_t
+TieredTransport::MakeGroup(uint32_t owner, const std::vector<uint32_t>& members)
+{
+    NS_LOG_FUNCTION(this << owner << members.size());
+    bool isInside = true;
+    for (const uint32_t member : members)
+    {
+        isInside = isInside && m_domains.at(member) == m_domains.at(members.front());
+    }
+    const Ptr<MessageTransport>& tier = isInside && m_scaleUp ? m_scaleUp : m_scaleOut;
+    if (!tier)
+    {
+        RefuseInput("no switches reduce for a group of " + std::to_string(members.size()) +
+                    " accelerators: the cluster has no network between HB domains");
+    }
+    m_groups.emplace_back(tier, tier->MakeGroup(owner, members));
+    return static_cast<uint32_t>(m_groups.size() - 1);
+}
+
+void
+TieredTransport::Reduce(uint32_t group, const Message& call)
+{
+    const auto& [tier, number] = m_groups.at(group);
+    tier->Reduce(number, call);
+}
+
+void
+TieredTransport::Multicast(uint32_t group, const Message& call)
+{
+    const auto& [tier, number] = m_groups.at(group);
+    tier->Multicast(number, call);
 }
 
 Ptr<MessageTransport>

@@ -7,6 +7,7 @@
 #include "message-transport.h"
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace ns3::llm
@@ -42,6 +43,11 @@ class TieredTransport : public MessageTransport
      */
     void Send(const Message& message) override;
     void SetOwner(uint32_t owner, MessageCallback delivered, MessageCallback acknowledged) override;
+    // a group of one domain reduces there, any other one over the network between domains:
+    // no group does both
+    uint32_t MakeGroup(uint32_t owner, const std::vector<uint32_t>& members) override;
+    void Reduce(uint32_t group, const Message& call) override;
+    void Multicast(uint32_t group, const Message& call) override;
 
     /** @return what carries messages within a domain, or null */
     Ptr<MessageTransport> GetScaleUp() const;
@@ -55,6 +61,8 @@ class TieredTransport : public MessageTransport
     std::vector<uint32_t> m_domains;  //!< by accelerator
     Ptr<MessageTransport> m_scaleUp;  //!< within a domain
     Ptr<MessageTransport> m_scaleOut; //!< between domains
+    /** By handle: which transport has the group, and as what. */
+    std::vector<std::pair<Ptr<MessageTransport>, uint32_t>> m_groups;
 };
 
 } // namespace ns3::llm
