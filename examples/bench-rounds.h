@@ -50,7 +50,7 @@ struct Results
 struct RoundSettings
 {
     uint32_t rounds = 5;                //!< measurements of a row
-    double leastSeconds = 0.1;          //!< CPU time of a measurement
+    double leastSeconds = 0.3;          //!< CPU time of a measurement
     double mostSeconds = 60;            //!< a row that has taken more is not measured again
     ReferenceLoad raw;                  //!< load of the raw hop
     ReferenceLoad windowed;             //!< load of the windowed raw hop

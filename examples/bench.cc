@@ -74,9 +74,9 @@ MakeSettings(const Options& options)
 {
     RoundSettings settings;
     settings.rounds = options.rounds;
-    settings.raw = {384, 0, 100};
-    settings.windowed = {384, 1, 100};
-    settings.udp = {1, 4, 2000};
+    settings.raw = {384, 0, 300};
+    settings.windowed = {384, 1, 300};
+    settings.udp = {1, 4, 6000};
     if (options.isFull)
     {
         settings.moreRaw = {{64, 0, 600}, {64, 1, 600}, {64, 5, 600}, {384, 5, 100}};

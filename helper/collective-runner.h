@@ -80,12 +80,6 @@ class CollectiveRunner
         return m_communicator->GetSize();
     }
 
-    /** @return when the last rank was done that is done */
-    Time GetLastDone() const
-    {
-        return m_lastDone;
-    }
-
     /** @return what is open and what went wrong, a line each; none if all is well */
     std::vector<std::string> GetComplaints() const;
 

@@ -196,6 +196,7 @@ class Communicator : public Object
      * @param message the message
      */
     void Acknowledge(const Message& message);
+    /**
      * Call on the switches, as a member of the reduction group, which is made by the first call.
      * @param rank the rank that calls
      * @param instance the operation
