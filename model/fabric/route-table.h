@@ -45,7 +45,7 @@ class RouteTable
   private:
     static constexpr uint32_t SMALL = 16; //!< entries that need no memory of their own
 
-    const uint16_t* m_entries = m_small.data(); //!< route of each block in the range, then the others'
+    const uint16_t* m_entries = m_small.data(); //!< routes of the blocks, then that of others
     uint32_t m_first = 0;                       //!< first block of the range
     uint32_t m_count = 0;                       //!< blocks in the range
     uint8_t m_shift = 0;                        //!< log2 of the destinations in a block
