@@ -3,6 +3,8 @@
 #ifndef LLM_FABRIC_TEST_COMMUNICATOR_BENCH_H
 #define LLM_FABRIC_TEST_COMMUNICATOR_BENCH_H
 
+#include "refusal.h"
+
 #include "ns3/collective-operation.h"
 #include "ns3/collective-statistics.h"
 #include "ns3/communicator.h"
@@ -29,26 +31,6 @@
 
 namespace ns3::llm
 {
-
-/**
- * Run a function that may refuse its input. Inside of events this is done there, as an event that an
- * exception leaves is never freed.
- * @param function it
- * @return the refusal's text, empty if there was none
- */
-inline std::string
-GetRefusal(const std::function<void()>& function)
-{
-    try
-    {
-        function();
-    }
-    catch (const InputError& error)
-    {
-        return error.what();
-    }
-    return "";
-}
 
 /** Carries messages with latencies alone, in order per flow, and counts them. */
 class LatencyTransport : public MessageTransport

@@ -3,6 +3,8 @@
 #ifndef LLM_FABRIC_FLOW_TEST_SUPPORT_H
 #define LLM_FABRIC_FLOW_TEST_SUPPORT_H
 
+#include "refusal.h"
+
 #include "ns3/flow-list.h"
 #include "ns3/flow-runner.h"
 #include "ns3/input-error.h"
@@ -66,21 +68,6 @@ class SmallLocality : public Locality
   private:
     const SmallNetwork* m_network; //!< the network
 };
-
-/** @param action what @return why it is refused, empty if not */
-inline std::string
-GetRefusal(const std::function<void()>& action)
-{
-    try
-    {
-        action();
-    }
-    catch (const InputError& error)
-    {
-        return error.what();
-    }
-    return "";
-}
 
 /** A test with wrong input. */
 class InputTestCase : public TestCase

@@ -3,6 +3,8 @@
 #ifndef LLM_FABRIC_RELAY_BENCH_H
 #define LLM_FABRIC_RELAY_BENCH_H
 
+#include "refusal.h"
+
 #include "ns3/input-error.h"
 #include "ns3/locality.h"
 #include "ns3/message-transport.h"
@@ -247,25 +249,6 @@ class RelayFixture
         seen.push_back({static_cast<uint64_t>(Simulator::Now().GetTimeStep()), true, message});
     }
 };
-
-/**
- * @param action what should be refused
- * @return the text of the refusal, or "" if there was none
- */
-template <typename Action>
-std::string
-GetRefusal(Action action)
-{
-    try
-    {
-        action();
-    }
-    catch (const InputError& error)
-    {
-        return error.what();
-    }
-    return "";
-}
 
 } // namespace ns3::llm
 
