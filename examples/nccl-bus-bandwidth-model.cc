@@ -31,14 +31,6 @@ constexpr uint64_t LATENCY_BOUND = 256 << 20;
 /** Most rings side by side. */
 constexpr uint32_t MOST_CHANNELS = 16;
 
-/** @param name of a class @return whether it is there */
-bool
-IsThere(const std::string& name)
-{
-    TypeId type;
-    return TypeId::LookupByNameFailSafe(name, &type);
-}
-
 /** @param row a measurement @param plan its @param across how all-reduce goes across domains
  * @return whether the switch of a domain reduced it */
 bool
@@ -111,6 +103,13 @@ MakeRate(double gbps)
     return DataRate(static_cast<uint64_t>(std::llround(gbps * 1e9)));
 }
 
+/** @param plan of a measurement @return latency of its operation, us */
+double
+GetLaunchUs(const MeasurementPlan& plan)
+{
+    return plan.constants.launchUs + (plan.isInSwitch ? plan.constants.switchUs : 0);
+}
+
 /** Set what does not depend on the algorithm. @param plan of a measurement @param protocol its
  * @param scale so many times fewer bytes are sent, so latencies of messages are as many times shorter */
 void
@@ -122,7 +121,7 @@ SetDefaults(const MeasurementPlan& plan, const Protocol& protocol, double scale)
         return TimeValue(NanoSeconds(static_cast<int64_t>(std::llround(us * 1e3))));
     };
     const std::string group = "ns3::llm::Communicator::";
-    Config::SetDefault(group + "LaunchLatency", ns(constants.launchUs));
+    Config::SetDefault(group + "LaunchLatency", ns(GetLaunchUs(plan)));
     Config::SetDefault(group + "StepLatency", ns(protocol.stepUs / scale));
     Config::SetDefault(group + "ChunkBytes", UintegerValue(constants.chunkBytes));
     Config::SetDefault(group + "ReductionRate",
@@ -154,8 +153,7 @@ Run(const Measurement& row,
     helper->SetAttribute("DomainSize", UintegerValue(std::min(plan.domain, row.ranks)));
     helper->SetAttribute("DomainRate",
                          DataRateValue(MakeRate(constants.domainGbps * efficiency * share)));
-    // known where there is an algorithm for it
-    helper->SetAttributeFailSafe("DomainReduction", BooleanValue(plan.isInSwitch));
+    helper->SetAttribute("DomainReduction", BooleanValue(plan.isInSwitch));
     if (row.nicGbps > 0)
     {
         helper->SetAttribute(
@@ -217,10 +215,6 @@ PlanMeasurement(const Measurement& row, const SystemTable& table)
     {
         plan.leftOut = "reduced in switches inside, by a tree across (NVLSTree): no such algorithm";
     }
-    else if (plan.isInSwitch && !IsThere(IN_SWITCH))
-    {
-        plan.leftOut = "reduced in the switch (NVLS), which this build does not have";
-    }
     else if (row.ranks > plan.domain && row.nicGbps == 0)
     {
         plan.leftOut = "the source does not say the NICs' rate";
@@ -247,7 +241,7 @@ SimulateMeasurement(const Measurement& row, const MeasurementPlan& plan, uint64_
         for (const std::string& algorithm : plan.algorithms)
         {
             const double us = Run(row, result.scale, plan, protocol.share, algorithm);
-            const double launch = plan.constants.launchUs;
+            const double launch = GetLaunchUs(plan);
             const double whole = launch + (us - launch) * static_cast<double>(result.scale);
             if (result.algorithm.empty() || whole < result.us)
             {

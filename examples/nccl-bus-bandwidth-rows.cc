@@ -160,6 +160,7 @@ ReadSystems(const std::string& path)
             constants.domainGbps = item.at("domain_gbps");
             constants.domainEfficiency = item.at("domain_efficiency");
             constants.switchEfficiency = item.value("switch_efficiency", 0.0);
+            constants.switchUs = item.value("switch_us", 0.0);
             constants.switchRanks = item.value("switch_ranks", 0u);
             constants.nicEfficiency = item.at("nic_efficiency");
             constants.nicUs = item.at("nic_us");

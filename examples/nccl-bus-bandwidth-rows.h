@@ -46,6 +46,7 @@ struct SystemClass
     double nicEfficiency = 1;        //!< share of the NIC's rate that is left for frames
     double nicUs = 0;                //!< latency between NICs beyond the frames'
     double launchUs = 0;             //!< of an operation
+    double switchUs = 0;             //!< more of one that is reduced in the switch
     double reductionGBytesPerS = 0;  //!< see Communicator; 0: no limit
     uint64_t chunkBytes = 0;         //!< see Communicator
     std::vector<Protocol> protocols; //!< the fastest is taken
