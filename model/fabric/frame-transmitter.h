@@ -76,25 +76,7 @@ class alignas(64) FrameTransmitter
      * @param transit the frame, the transmitter's from here on
      * @param ingress port by which it came into this switch; takes the place of the frame's
      */
-    void Enqueue(const TransitFrame& transit, uint16_t ingress)
-    {
-        const uint64_t now = m_clock->NowTicks();
-        const uint32_t queued = m_queued[transit.trafficClass] + transit.wireBytes;
-        const uint64_t start = std::max(now, m_freeAt);
-        const uint64_t end = start + GetSerializationTicks(transit.wireBytes);
-        const bool isPlain = (m_waitingMask | m_pausedMask | m_needsCare) == 0 &&
-                             (m_lastStart <= now || transit.trafficClass <= m_fixedClass) &&
-                             end - now <= m_carelessTicks && queued <= m_plainBytes && !IsWatched();
-        if (__builtin_expect(isPlain, 1))
-        {
-            m_queued[transit.trafficClass] = queued;
-            Append(transit, ingress, start, end);
-        }
-        else
-        {
-            EnqueueWithCare(transit, ingress, now);
-        }
-    }
+    void Enqueue(const TransitFrame& transit, uint16_t ingress);
 
     /** Queue a frame of the owner (from a frame event). @param frame it, the transmitter's then */
     void Enqueue(Frame* frame)
@@ -380,92 +362,17 @@ class alignas(64) FrameTransmitter
     void MeetPeer();
 
     /** Take note of what has left by a tick. @param now the tick */
-    void SettleUpTo(uint64_t now)
-    {
-        while (!m_ring.IsSettled() && GetStart(m_ring.FirstUnsettled()) <= now)
-        {
-            SettleOne();
-        }
-    }
+    void SettleUpTo(uint64_t now);
 
     /** Take note of the first departure that is not settled. */
-    void SettleOne()
-    {
-        TransitFrame& departure = m_ring.FirstUnsettled();
-        const uint32_t bytes = departure.wireBytes;
-        uint32_t& queued = m_queued[departure.trafficClass];
-        if (__builtin_expect(queued > m_plainBytes, 0))
-        {
-            DepartWithCare(departure, queued);
-        }
-        queued -= bytes;
-        if (__builtin_expect(departure.flags & Frame::TELEMETRY, 0))
-        {
-            Stamp(departure);
-        }
-        ++m_sentFrames;
-        m_sentBytes += bytes;
-        m_ring.Settle(1);
-        if (m_buffer && departure.trafficClass != PAUSE_CLASS)
-        {
-            m_buffer->Release(departure.ingress, departure.trafficClass, bytes);
-            if (__builtin_expect(m_buffer->IsWatched(), 0))
-            {
-                m_owner->BufferReleased();
-            }
-        }
-    }
+    void SettleOne();
 
     /** As SettleUpTo(), cheap for several. @copydoc SettleUpTo */
-    void SettleSeveral(uint64_t now)
-    {
-        const bool isPlain = m_carelessTicks != 0 && m_rateBytes == 1 && !IsWatched();
-        if (!isPlain || !SettlePlainly(now))
-        {
-            SettleUpTo(now);
-        }
-    }
+    void SettleSeveral(uint64_t now);
 
     /** Take note of what has left by a tick up to a departure at which more happens. @param now it
      * @return whether there was no such departure */
-    bool SettlePlainly(uint64_t now)
-    {
-        SharedBuffer* const buffer = m_buffer;
-        const uint64_t rateTicks = m_rateTicks;
-        const uint64_t until = now + m_delay;
-        const uint32_t settled = m_ring.GetSettledCount();
-        const uint32_t most = m_ring.GetSize() - settled;
-        const TransitFrame* frames;
-        uint32_t place;
-        uint32_t mask;
-        m_ring.Read(frames, place, mask);
-        place += settled;
-        uint32_t count = 0;
-        uint64_t sent = 0;
-        bool isPlain = true;
-        for (; count < most; ++count)
-        {
-            const TransitFrame& departure = frames[(place + count) & mask];
-            const uint32_t bytes = departure.wireBytes;
-            const uint8_t trafficClass = departure.trafficClass;
-            const uint32_t queued = m_queued[trafficClass];
-            isPlain = queued <= m_plainBytes;
-            if (departure.arrivalTick - bytes * rateTicks > until || !isPlain)
-            {
-                break;
-            }
-            m_queued[trafficClass] = queued - bytes;
-            sent += bytes;
-            if (buffer && trafficClass != PAUSE_CLASS)
-            {
-                buffer->Release(departure.ingress, trafficClass, bytes);
-            }
-        }
-        m_sentFrames += count;
-        m_sentBytes += sent;
-        m_ring.Settle(count);
-        return isPlain;
-    }
+    bool SettlePlainly(uint64_t now);
 
     /** @return what waits, made if it is the first */
     WaitingFrames& GetWaiting()
@@ -479,35 +386,11 @@ class alignas(64) FrameTransmitter
 
     /** Fix the departure of a frame after all others. @param transit the frame @param ingress its
      * @param start when its transmission starts @param end when it ends */
-    void Append(const TransitFrame& transit, uint16_t ingress, uint64_t start, uint64_t end)
-    {
-        m_lastStart = start;
-        m_freeAt = end;
-        m_fixedClass = transit.trafficClass;
-        TransitFrame& departure = m_ring.PushBack(transit);
-        departure.arrivalTick = end + m_delay;
-        departure.ingress = ingress;
-        if (m_farBatch || m_ring.GetSize() == 1) // to tell batches too often costs less than to ask
-        {
-            ScheduleArrival(end + m_delay);
-        }
-    }
+    void Append(const TransitFrame& transit, uint16_t ingress, uint64_t start, uint64_t end);
 
     /** As Append(), when all that has left is settled. @param transit the frame @param ingress its
      * @param now ps */
-    void Commit(const TransitFrame& transit, uint16_t ingress, uint64_t now)
-    {
-        const uint64_t start = std::max(now, m_freeAt);
-        Append(transit, ingress, start, start + GetSerializationTicks(transit.wireBytes));
-        if (start <= now)
-        {
-            SettleOne();
-        }
-        if (IsWatched())
-        {
-            Watch();
-        }
-    }
+    void Commit(const TransitFrame& transit, uint16_t ingress, uint64_t now);
 
     /** @return whether departures must be exact */
     bool IsWatched() const
@@ -638,5 +521,7 @@ class alignas(64) FrameTransmitter
 };
 
 } // namespace ns3::llm
+
+#include "frame-transmitter-path.h"
 
 #endif // LLM_FABRIC_FRAME_TRANSMITTER_H
