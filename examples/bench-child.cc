@@ -4,6 +4,7 @@
 
 #include <sched.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -97,6 +98,12 @@ RunInChild(const std::string& what,
     {
         throw std::runtime_error("the measurement of " + what + " did not end well");
     }
+}
+
+void
+UseSmallPages()
+{
+    prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
 }
 
 double

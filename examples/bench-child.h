@@ -49,6 +49,9 @@ MeasureInChild(const std::string& what, const std::function<Result()>& body)
     return result;
 }
 
+/** From now on this process gets no large pages, of which the first byte makes all resident. */
+void UseSmallPages();
+
 /** @return CPU time of this process so far, s */
 double GetCpuSeconds();
 

@@ -40,6 +40,7 @@ SendToPeers(Ptr<Cluster> cluster, uint32_t distance)
 void
 Fill(MemorySample& sample)
 {
+    UseSmallPages();
     Scenario scenario;
     scenario.hosts = sample.hosts;
     Prepare(scenario);
