@@ -36,6 +36,11 @@ expect 2 "no program 'no-such-program' in examples/ or scratch/" "$root/llm-fabr
 expect 2 "no program 'bench-plan' in examples/" "$root/llm-fabric" run bench-plan
 expect 2 'sweep needs the NAME' "$root/llm-fabric" sweep --seeds 1..3
 
+# large pages are asked for, unless the user has said something else
+large_pages='source <(sed -n "/^ask_for_large_pages() {/,/^}/p" "$0"); ask_for_large_pages; echo "$GLIBC_TUNABLES"'
+expect 0 '^glibc\.malloc\.hugetlb=1' env -u GLIBC_TUNABLES bash -c "$large_pages" "$root/llm-fabric"
+expect 0 '^glibc\.malloc\.top_pad=4096$' env GLIBC_TUNABLES=glibc.malloc.top_pad=4096 bash -c "$large_pages" "$root/llm-fabric"
+
 # sweep: two seeds times two values, in order, with a run that fails
 program fake <<'SH'
 for word; do case $word in --RngRun=*) seed=${word#*=} ;; --Rate=*) rate=${word#*=} ;; esac; done
