@@ -13,7 +13,6 @@
 // no kernels, no copies in memory, no layout. Rates count what stays in the node, as the project does.
 
 #include "deepep-comparison-traffic.h"
-#include "ns3/class-list.h"
 
 #include "ns3/class-list.h"
 #include "ns3/cluster.h"
@@ -21,7 +20,7 @@
 #include "ns3/data-rate.h"
 #include "ns3/frame-engine.h"
 #include "ns3/input-error.h"
-#include "ns3/parallel-runs.h"
+#include "ns3/measured-runs.h"
 #include "ns3/program-options.h"
 #include "ns3/report-folder.h"
 #include "ns3/run-manifest.h"
@@ -32,10 +31,7 @@
 #include "ns3/topology-helper.h"
 #include "ns3/uinteger.h"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <filesystem>
 #include <iomanip>
 #include <iostream>
 #include <memory>
@@ -53,10 +49,7 @@ struct Options
 {
     uint32_t share = 8;
     uint32_t most = 64;
-    uint32_t jobs = 0;
-    std::string output = "deepep-comparison";
-    bool quiet = false;
-    bool summary = false;
+    MeasuredRuns::Options runs{"deepep-comparison"};
 };
 
 struct Run
@@ -142,7 +135,7 @@ class Exchange
 };
 
 int
-DoRun(const Options& options, const Run& run, RunManifest manifest)
+DoRun(const Options& options, const Run& run, MeasuredRuns::Run& measured)
 {
     const Measured& row = run.row;
     const bool isNormal = row.kernel == "normal";
@@ -181,19 +174,17 @@ DoRun(const Options& options, const Run& run, RunManifest manifest)
     const double logical = countsSecond ? traffic.secondLogical : traffic.firstLogical;
     std::ostringstream text;
     text << std::setprecision(12) << us << ' ' << logical / row.ranks / us / 1e3;
-    const ReportFolder folder(options.output);
-    folder.Write(run.name + ".txt", text.str());
-    manifest.AddNodes();
-    manifest.AddObject(cluster);
-    folder.Write(run.name + "-manifest.json", manifest.ToJson());
+    measured.result = text.str();
+    measured.manifest.AddNodes();
+    measured.manifest.AddObject(cluster);
     Simulator::Destroy();
     return EXIT_DONE;
 }
 
-void
-WriteTable(const ReportFolder& folder,
-           const std::vector<Run>& runs,
-           const std::vector<int>& results)
+/** Print the table. @param runs all of them @param measured those that are done
+ * @return the same as CSV */
+std::string
+WriteTable(const std::vector<Run>& runs, const MeasuredRuns& measured)
 {
     std::ostringstream csv;
     csv << "kernel,operation,gpus,fabric,measured_us,simulated_us,measured_gbytes_per_s,"
@@ -203,30 +194,26 @@ WriteTable(const ReportFolder& folder,
               << "meas us" << std::setw(9) << "sim us" << std::setw(11) << "meas GB/s"
               << std::setw(10) << "sim GB/s" << std::setw(10) << "sim/meas" << '\n'
               << std::fixed;
-    for (std::size_t i = 0; i < runs.size(); ++i)
+    for (const auto& [index, result] : measured.GetResults())
     {
-        if (results[i] != EXIT_DONE)
-        {
-            continue;
-        }
-        const Measured& row = runs[i].row;
-        std::istringstream text(folder.Take(runs[i].name + ".txt"));
+        const Measured& row = runs[index].row;
+        std::istringstream text(result);
         double us = 0;
         double rate = 0;
         text >> us >> rate;
         std::ostringstream latency;
         latency << std::fixed << std::setprecision(0) << row.latencyUs;
-        const std::string measured = row.latencyUs > 0 ? latency.str() : "";
+        const std::string latencyUs = row.latencyUs > 0 ? latency.str() : "";
         std::cout << std::left << std::setw(12) << row.kernel << std::setw(10) << row.operation
-                  << std::right << std::setw(5) << row.ranks << std::setw(16) << runs[i].fabric
-                  << std::setw(10) << (measured.empty() ? "-" : measured) << std::setprecision(1)
+                  << std::right << std::setw(5) << row.ranks << std::setw(16) << runs[index].fabric
+                  << std::setw(10) << (latencyUs.empty() ? "-" : latencyUs) << std::setprecision(1)
                   << std::setw(9) << us << std::setprecision(0) << std::setw(11) << row.gBytesPerS
                   << std::setprecision(1) << std::setw(10) << rate << std::setprecision(2)
                   << std::setw(10) << rate / row.gBytesPerS << '\n';
-        csv << row.kernel << ',' << row.operation << ',' << row.ranks << ',' << runs[i].fabric
-            << ',' << measured << ',' << us << ',' << row.gBytesPerS << ',' << rate << '\n';
+        csv << row.kernel << ',' << row.operation << ',' << row.ranks << ',' << runs[index].fabric
+            << ',' << latencyUs << ',' << us << ',' << row.gBytesPerS << ',' << rate << '\n';
     }
-    folder.Write("deepep-comparison.csv", csv.str());
+    return csv.str();
 }
 
 int
@@ -236,10 +223,7 @@ Compare(int argc, char* argv[])
     ProgramOptions program("deepep-comparison", "Measured all-to-all of experts and simulated.");
     program.Add("share", "normal kernels: simulate 1/share of the tokens", options.share, 1);
     program.Add("most", "leave out larger groups", options.most, 8, EXPERTS);
-    program.Add("jobs", "runs at a time; 0: one for each core", options.jobs);
-    program.Add("output", "folder for the results", options.output);
-    program.Add("quiet", "show no progress", options.quiet);
-    program.Add("summary", "print the table, keep no files", options.summary);
+    options.runs.Add(program, "print the table");
     program.Parse(argc, argv);
     const std::vector<Run> runs = PlanRuns(options);
     std::vector<std::string> names;
@@ -247,31 +231,18 @@ Compare(int argc, char* argv[])
     {
         names.push_back(run.name);
     }
-    if (options.summary)
-    {
-        options.output = ReportFolder::MakeTemporary();
-    }
-    const ReportFolder folder(options.output);
-    folder.Prepare();
     RunManifest manifest;
     manifest.SetCommand(argc, argv);
-    const auto mode = ProgressPrinter::ChooseMode(options.quiet, STDERR_FILENO);
-    ProgressPrinter printer(std::cerr, mode);
-    const auto results = ParallelRuns(names, options.jobs)
-                             .Run([&](uint32_t index, const ProgressMeter::Sink&)
-                                  { return DoRun(options, runs[index], manifest); },
-                                  printer,
-                                  ProgressPrinter::GetInterval(mode));
-    WriteTable(folder, runs, results);
-    const int status = *std::max_element(results.begin(), results.end());
-    if (options.summary)
-    {
-        std::filesystem::remove_all(options.output);
-    }
-    else if (status == EXIT_DONE)
-    {
-        folder.MergeManifests(names);
-    }
+    MeasuredRuns measured(names, options.runs, manifest);
+    const int status =
+        measured.Do([&](MeasuredRuns::Run& run) { return DoRun(options, runs[run.index], run); });
+    const std::string csv = WriteTable(runs, measured);
+    measured.Finish(std::cout,
+                    [&](const ReportFolder& folder)
+                    {
+                        folder.Write("deepep-comparison.csv", csv);
+                        return false;
+                    });
     return status;
 }
 

@@ -97,10 +97,7 @@ ParseOptions(int argc, char* argv[])
     program.Add("bytes", "what each accelerator has in all", options.bytes);
     program.Add("tokenBytes", "a copy of a token", options.tokenBytes);
     program.Add("full", "64 to 512 accelerators", options.full);
-    program.Add("jobs", "runs at a time; 0: one for each core", options.jobs);
-    program.Add("output", "folder for the results", options.output);
-    program.Add("quiet", "show no progress", options.quiet);
-    program.Add("summary", "print the table, keep no files", options.summary);
+    options.runs.Add(program, "print the table");
     program.Parse(argc, argv);
     options.accelerators = options.full ? "64,128,256,512" : options.accelerators;
     if (options.tokenBytes == 0 || options.tokenBytes > options.bytes)

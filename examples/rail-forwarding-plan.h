@@ -5,6 +5,8 @@
 
 #include "rail-forwarding-report.h"
 
+#include "ns3/measured-runs.h"
+
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -20,10 +22,7 @@ struct Options
     uint64_t bytes = 4 << 20;
     uint64_t tokenBytes = 7168;
     bool full = false;
-    uint32_t jobs = 0;
-    std::string output = "rail-forwarding";
-    bool quiet = false;
-    bool summary = false;
+    ns3::llm::MeasuredRuns::Options runs{"rail-forwarding"};
 };
 
 /** One of the runs that are compared. */

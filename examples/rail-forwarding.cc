@@ -36,7 +36,7 @@
 #include "ns3/data-rate.h"
 #include "ns3/frame-engine.h"
 #include "ns3/input-error.h"
-#include "ns3/parallel-runs.h"
+#include "ns3/measured-runs.h"
 #include "ns3/report-folder.h"
 #include "ns3/run-manifest.h"
 #include "ns3/run-outcome.h"
@@ -46,11 +46,8 @@
 #include "ns3/topology-helper.h"
 #include "ns3/uinteger.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <chrono>
-#include <filesystem>
 #include <iostream>
 #include <string>
 #include <vector>
@@ -117,7 +114,7 @@ MakeRow(const Options& options, const Run& run, const TrafficMatrix& matrix, con
 }
 
 int
-DoRun(const Options& options, const Run& run, RunManifest manifest)
+DoRun(const Options& options, const Run& run, MeasuredRuns::Run& measured)
 {
     const auto begin = std::chrono::steady_clock::now();
     const auto matrix = std::make_shared<const TrafficMatrix>(
@@ -148,17 +145,17 @@ DoRun(const Options& options, const Run& run, RunManifest manifest)
     row.timeUs = static_cast<double>(runner.GetLastDone().GetPicoSeconds()) / 1e6;
     row.wallSeconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    const ReportFolder folder(options.output);
-    folder.Write(run.name + ".json", row.ToJson());
-    manifest.AddNodes();
-    manifest.AddObject(cluster);
-    folder.Write(run.name + "-manifest.json", manifest.ToJson());
+    measured.result = row.ToJson();
+    measured.manifest.AddNodes();
+    measured.manifest.AddObject(cluster);
     Simulator::Destroy();
     return EXIT_DONE;
 }
 
+/** Show the traffic of each routing and number of accelerators. @param options of the program
+ * @param runs all of them @param folder gets it by HB domain; nullptr: it is drawn */
 void
-ShowMatrices(const Options& options, const std::vector<Run>& runs, const ReportFolder& folder)
+ShowMatrices(const Options& options, const std::vector<Run>& runs, const ReportFolder* folder)
 {
     std::vector<std::string> shown;
     for (const Run& run : runs)
@@ -171,63 +168,50 @@ ShowMatrices(const Options& options, const std::vector<Run>& runs, const ReportF
         shown.push_back(name);
         const TrafficMatrix matrix =
             MakeTraffic(run.routing, run.accelerators, options.bytes, options.tokenBytes);
+        if (folder)
+        {
+            folder->Write("matrix-" + name + ".csv",
+                          DomainMatrix(matrix, options.domainSize).ToCsv());
+            continue;
+        }
         // at most 32 signs in a row
         const uint32_t domains = run.accelerators / options.domainSize;
         const uint32_t group = options.domainSize * ((domains + 31) / 32);
         std::cout << "traffic, " << run.routing << ", " << run.accelerators
                   << " accelerators, from group of " << group << " to group of " << group << "\n";
         DomainMatrix(matrix, group).Draw(std::cout);
-        folder.Write("matrix-" + name + ".csv", DomainMatrix(matrix, options.domainSize).ToCsv());
     }
 }
 
 int
 Compare(int argc, char* argv[])
 {
-    Options options = ParseOptions(argc, argv);
+    const Options options = ParseOptions(argc, argv);
     const std::vector<Run> runs = PlanRuns(options);
     std::vector<std::string> names;
     for (const Run& run : runs)
     {
         names.push_back(run.name);
     }
-    if (options.summary)
-    {
-        options.output = ReportFolder::MakeTemporary();
-    }
-    const ReportFolder folder(options.output);
-    folder.Prepare();
     RunManifest manifest;
     manifest.SetCommand(argc, argv);
-    ShowMatrices(options, runs, folder);
-    const auto mode = ProgressPrinter::ChooseMode(options.quiet, STDERR_FILENO);
-    ProgressPrinter printer(std::cerr, mode);
-    const auto results = ParallelRuns(names, options.jobs)
-                             .Run([&](uint32_t index, const ProgressMeter::Sink&)
-                                  { return DoRun(options, runs[index], manifest); },
-                                  printer,
-                                  ProgressPrinter::GetInterval(mode));
+    MeasuredRuns measured(names, options.runs, manifest);
+    ShowMatrices(options, runs, nullptr);
+    const int status =
+        measured.Do([&](MeasuredRuns::Run& run) { return DoRun(options, runs[run.index], run); });
     std::vector<ForwardingRow> rows;
-    for (std::size_t i = 0; i < runs.size(); ++i)
+    for (const auto& result : measured.GetResults())
     {
-        if (results[i] == EXIT_DONE)
-        {
-            rows.push_back(ForwardingRow::FromJson(folder.Take(names[i] + ".json")));
-        }
+        rows.push_back(ForwardingRow::FromJson(result.second));
     }
     WriteForwardingTable(std::cout, rows);
-    if (options.summary)
-    {
-        std::filesystem::remove_all(options.output);
-    }
-    else if (!rows.empty())
-    {
-        folder.MergeManifests(names);
-        const bool isDrawn = WriteForwardingFiles(folder, rows);
-        std::cout << "results" << (isDrawn ? " and a picture" : "") << " in " << options.output
-                  << std::endl;
-    }
-    return *std::max_element(results.begin(), results.end());
+    measured.Finish(std::cout,
+                    [&](const ReportFolder& folder)
+                    {
+                        ShowMatrices(options, runs, &folder);
+                        return WriteForwardingFiles(folder, rows);
+                    });
+    return status;
 }
 
 } // namespace
