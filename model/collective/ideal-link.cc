@@ -14,7 +14,7 @@ namespace
 
 constexpr double NOTHING = 1e-3; //!< bits: less does not count
 
-constexpr double NEGLIGIBLE = 1e-9; //!< smaller changes of a rate are not told, as a part of it
+constexpr double NEGLIGIBLE = 1e-5; //!< smaller changes of a rate are not told, as a part of it
 
 } // namespace
 
@@ -103,6 +103,12 @@ IdealLink::WaitIfFull()
     {
         m_parts.push_back({m_inputs, m_total, 0, {}});
     }
+}
+
+bool
+IdealLink::IsIdle() const
+{
+    return m_inputs.empty() && m_parts.empty();
 }
 
 std::vector<IdealLink::Rate>

@@ -51,6 +51,8 @@ class IdealLink
     void Settle(double now);
     /** @return when rates out change if nothing else comes; infinity for never */
     double GetNextChange() const;
+    /** @return whether no message is on its way in or waits */
+    bool IsIdle() const;
     /** @return messages that leave at another rate than at the last call, and do not end */
     std::vector<Rate> TakeChanges();
     /** @return messages that have left as a whole since the last call */

@@ -20,8 +20,10 @@ namespace
 
 constexpr double PICOSECONDS = 1e12; //!< in a second
 
-/** A change of rate smaller than this part of it is not passed on. */
-constexpr double NEGLIGIBLE = 1e-6;
+/** A change of acknowledgments smaller than this part of the data's rate is not passed on. */
+constexpr double NEGLIGIBLE = 5e-5;
+
+constexpr double ROUNDING = 1e-9; //!< a smaller change of a rate, as a part of it, is none
 
 /**
  * @param link a link
@@ -353,7 +355,7 @@ void
 IdealNetwork::SetRate(uint32_t number, double rate)
 {
     Queue& queue = m_queues[number];
-    if (std::abs(rate - queue.rate) <= NEGLIGIBLE * 1e-3 * rate)
+    if (std::abs(rate - queue.rate) <= ROUNDING * rate)
     {
         return;
     }
@@ -522,7 +524,10 @@ IdealNetwork::ChangeAcks(uint32_t number, double change, int streams)
         link.ackBits = 0;
     }
     link.behind.SetCapacity(m_now, GetFreeRate(link));
-    ServeSoon(number);
+    if (!link.behind.IsIdle())
+    {
+        ServeSoon(number);
+    }
     ShareSoon({number});
 }
 

@@ -21,11 +21,14 @@ namespace ns3::llm
  * @ingroup llm-fabric-collective
  * What a network without queues, losses and control would do, at the grain of messages.
  *
- * A message flows at a rate; flows share links by max-min fairness. Acknowledgments take rate from
- * the data on their links, at the pace at which the data arrives that they are for: the rate of a
- * flow is so a piecewise constant function of time, and a change of it reaches the links of its
- * acknowledgments one latency later. Changes too small to matter are not passed on, so that the
- * work grows with messages and not with frames. Times are picoseconds in double precision.
+ * Messages over frames share the line of the sender's NIC evenly; behind a switch they leave in the
+ * order in which they came (IdealLink), so that a sender is free when its line is, whatever waits
+ * further on. Messages over a fluid domain share all its links at the same time, max-min fairly.
+ * Acknowledgments take rate from the data on their links, at the pace at which the data arrives that
+ * they are for: the rate of a message on a link is so a piecewise constant function of time, and a
+ * change of it reaches the links of its acknowledgments one latency later. Changes too small to
+ * matter are not passed on, so that the work grows with messages and not with frames. Times are
+ * picoseconds in double precision.
  */
 class IdealNetwork
 {
