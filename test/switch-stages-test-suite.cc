@@ -143,7 +143,9 @@ class BytesTestCase : public TestCase
         const uint64_t got = (scatters ? bytes / rails : 0) + (gathers ? bytes : 0);
         // a ring sends 2 (G - 1) / G of the rail's part, or half of it; switches all of it
         const uint64_t ring = bytes / rails / domains * (domains - 1);
-        const uint64_t nic = across == SWITCH ? bytes / rails : scatters && gathers ? 2 * ring : ring;
+        const uint64_t nic = across == SWITCH      ? bytes / rails
+                             : scatters && gathers ? 2 * ring
+                                                   : ring;
         for (const Ptr<FluidDomain>& domain : run.GetCluster()->GetFluidDomains())
         {
             for (uint32_t port = 0; port < rails; ++port)
@@ -164,7 +166,8 @@ class BytesTestCase : public TestCase
 
     /** @param run that is over @param payload of each NIC, whole frames @param isTree carried by
      * switches that reduce, else by a ring @param name for messages */
-    void ExpectNics(const CollectiveRun& run, uint64_t payload, bool isTree, const std::string& name)
+    void
+    ExpectNics(const CollectiveRun& run, uint64_t payload, bool isTree, const std::string& name)
     {
         std::size_t links = 0;
         for (const auto& direction : run.GetCluster()->GetNetwork()->GetDirections())
@@ -224,8 +227,8 @@ class TimeTestCase : public TestCase
         CollectiveRun run(MakeOptions(shape));
         const GroupOutcome outcome = run.Run(
             {MakeOperation(Op::ALL_REDUCE, BYTES, algorithm, shape.domains * shape.rails)})[0];
-        const std::string name = algorithm + " " + std::to_string(shape.domains) + " x " +
-                                 std::to_string(shape.rails);
+        const std::string name =
+            algorithm + " " + std::to_string(shape.domains) + " x " + std::to_string(shape.rails);
         NS_TEST_EXPECT_MSG_EQ(run.GetUnfinished(), "", name);
         NS_TEST_EXPECT_MSG_EQ_TOL(outcome.last.GetDouble() / outcome.ideal.GetDouble(),
                                   1,
@@ -291,7 +294,8 @@ class PacketDomainTestCase : public TestCase
                 shape.domains = 3;
                 shape.fidelity = "packet";
                 CollectiveRun run(MakeOptions(shape));
-                auto what = MakeOperation(operation, 1'000'003, STAGES + "|Slices=" + slices + TREE, 12);
+                auto what =
+                    MakeOperation(operation, 1'000'003, STAGES + "|Slices=" + slices + TREE, 12);
                 if (operation != Op::ALL_REDUCE)
                 {
                     what.algorithm = STAGES + "|Slices=" + slices + RING;

@@ -203,10 +203,8 @@ class Communicator : public Object
      * @param step a REDUCE or MULTICAST
      * @param program the steps of the operation
      */
-    void CallSwitches(uint32_t rank,
-                      uint64_t instance,
-                      const Step& step,
-                      const StepProgram& program);
+    void
+    CallSwitches(uint32_t rank, uint64_t instance, const Step& step, const StepProgram& program);
     /**
      * Called by the transport when a message has come.
      * @param message the message

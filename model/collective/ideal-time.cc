@@ -177,11 +177,11 @@ class IdealRun
     /** Ranks that call on switches together. */
     struct Group
     {
-        std::vector<uint32_t> ranks;         //!< its ranks
-        std::vector<uint32_t> accelerators;  //!< of each
+        std::vector<uint32_t> ranks;          //!< its ranks
+        std::vector<uint32_t> accelerators;   //!< of each
         std::map<uint32_t, uint32_t> callers; //!< by place: ranks that have called for a reduction
-        std::deque<Call> calls;              //!< that cannot begin yet
-        uint32_t underWay = 0;               //!< calls that have begun and not ended
+        std::deque<Call> calls;               //!< that cannot begin yet
+        uint32_t underWay = 0;                //!< calls that have begun and not ended
         std::map<Ends, std::pair<uint32_t, uint32_t>> queues; //!< see GetGroupQueue()
     };
 
