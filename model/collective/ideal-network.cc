@@ -20,9 +20,6 @@ namespace
 
 constexpr double PICOSECONDS = 1e12; //!< in a second
 
-/** A change of acknowledgments smaller than this part of the data's rate is not passed on. */
-constexpr double NEGLIGIBLE = 5e-5;
-
 constexpr double ROUNDING = 1e-9; //!< a smaller change of a rate, as a part of it, is none
 
 /**
@@ -66,6 +63,11 @@ IdealNetwork::AddQueue(const PathLeg& leg)
         queue.held.resize(1);
     }
     queue.ackLinks = AddLinks(leg.ackLinks, leg.parallel);
+    for (const PathLink& link : leg.ackLinks)
+    {
+        queue.ackDelays.push_back(static_cast<double>(link.delay.GetPicoSeconds()) +
+                                  8.0 * leg.ackSize / GetRate(link));
+    }
     m_queues.push_back(std::move(queue));
     return static_cast<uint32_t>(m_queues.size() - 1);
 }
@@ -199,156 +201,6 @@ IdealNetwork::Begin(uint32_t number)
     }
     queue.ackCredit = GetOpenAck(number, true);
     ShareSoon(queue.held);
-}
-
-double
-IdealNetwork::GetOpenAck(uint32_t queue, bool begins)
-{
-    const Flow& flow = m_flows.at(m_queues[queue].flow);
-    Link& link = m_links[m_queues[queue].links.front()];
-    if (flow.ackBits == 0 || link.flows.size() != 1 || link.ackStreams != 1)
-    {
-        return 0;
-    }
-    SettleAcks(link);
-    const double done = std::fmod(link.ackBits, flow.ackBits);
-    if (!begins)
-    {
-        return done > 0.999 * flow.ackBits ? 0 : done;
-    }
-    const double sent = std::min(done * link.capacity / link.ackRate, flow.ackBits);
-    return sent - done;
-}
-
-double
-IdealNetwork::GetFreeRate(const Link& link)
-{
-    return std::max(link.capacity - link.ackRate, 1e-3 * link.capacity);
-}
-
-void
-IdealNetwork::ShareSoon(const std::vector<uint32_t>& links)
-{
-    if (m_toShare.empty())
-    {
-        Schedule(0, [this]() { Share(); });
-    }
-    m_toShare.insert(links.begin(), links.end());
-}
-
-void
-IdealNetwork::Share()
-{
-    const std::set<uint32_t> links = std::move(m_toShare);
-    m_toShare.clear();
-    std::vector<uint32_t> flows;
-    for (const uint32_t link : links)
-    {
-        for (const uint32_t flow : m_links[link].flows)
-        {
-            double rate = std::numeric_limits<double>::infinity();
-            bool isAlone = true;
-            for (const uint32_t own : m_queues[flow].held)
-            {
-                rate = std::min(rate, GetFreeRate(m_links[own]));
-                isAlone = isAlone && m_links[own].flows.size() == 1;
-            }
-            if (isAlone)
-            {
-                SetRate(flow, rate); // nearly always, and much quicker than the general way
-            }
-            else
-            {
-                flows.push_back(flow);
-            }
-        }
-    }
-    if (!flows.empty())
-    {
-        ShareAmong(std::move(flows));
-    }
-}
-
-void
-IdealNetwork::ShareAmong(std::vector<uint32_t> flows)
-{
-    // All flows that share a link with one of them, or with one that does, and so on.
-    std::set<uint32_t> all(flows.begin(), flows.end());
-    std::set<uint32_t> seen;
-    while (!flows.empty())
-    {
-        const uint32_t flow = flows.back();
-        flows.pop_back();
-        for (const uint32_t link : m_queues[flow].held)
-        {
-            if (seen.insert(link).second)
-            {
-                for (const uint32_t other : m_links[link].flows)
-                {
-                    if (all.insert(other).second)
-                    {
-                        flows.push_back(other);
-                    }
-                }
-            }
-        }
-    }
-    const std::vector<uint32_t> list(all.begin(), all.end());
-    const std::vector<double> rates = GetFairRates(list);
-    for (size_t i = 0; i < list.size(); ++i)
-    {
-        SetRate(list[i], rates[i]);
-    }
-}
-
-std::vector<double>
-IdealNetwork::GetFairRates(const std::vector<uint32_t>& flows) const
-{
-    std::map<uint32_t, double> free;      // by link: rate not yet given away
-    std::map<uint32_t, uint32_t> waiting; // by link: flows without a rate
-    for (const uint32_t flow : flows)
-    {
-        for (const uint32_t link : m_queues[flow].held)
-        {
-            free[link] = GetFreeRate(m_links[link]);
-            ++waiting[link];
-        }
-    }
-    std::vector<double> rates(flows.size(), 0);
-    std::vector<bool> given(flows.size(), false);
-    for (size_t left = flows.size(); left > 0;)
-    {
-        double share = std::numeric_limits<double>::infinity();
-        for (const auto& [link, rate] : free)
-        {
-            share = waiting[link] > 0 ? std::min(share, rate / waiting[link]) : share;
-        }
-        const double limit = share * (1 + 1e-12);
-        std::vector<size_t> limited;
-        for (size_t i = 0; i < flows.size(); ++i)
-        {
-            const auto& own = m_queues[flows[i]].held;
-            if (!given[i] &&
-                std::any_of(own.begin(),
-                            own.end(),
-                            [&](uint32_t link) { return free[link] / waiting[link] <= limit; }))
-            {
-                limited.push_back(i);
-            }
-        }
-        for (const size_t i : limited)
-        {
-            given[i] = true;
-            rates[i] = share;
-            --left;
-            for (const uint32_t link : m_queues[flows[i]].held)
-            {
-                free[link] = std::max(0.0, free[link] - share);
-                --waiting[link];
-            }
-        }
-    }
-    return rates;
 }
 
 void
@@ -485,57 +337,6 @@ IdealNetwork::FindHop(uint64_t message, uint32_t link) const
     const std::vector<uint32_t>& links = m_queues[m_flows.at(message).queue].links;
     return static_cast<std::size_t>(std::find(links.begin() + 1, links.end(), link) -
                                     links.begin());
-}
-
-void
-IdealNetwork::AnnounceAcks(uint64_t message, double rate)
-{
-    Flow& flow = m_flows.at(message);
-    const double ackRate = rate * flow.ackPerBit;
-    const bool isEnd = rate == 0;
-    if (flow.ackBits == 0 || (!isEnd && std::abs(ackRate - flow.ackRate) <= NEGLIGIBLE * rate))
-    {
-        return;
-    }
-    const double change = ackRate - flow.ackRate;
-    const int streams = isEnd ? (flow.ackRate == 0 ? 0 : -1) : flow.ackRate == 0 ? 1 : 0;
-    flow.ackRate = ackRate;
-    const Queue& queue = m_queues[flow.queue];
-    double lag = flow.ackLag;
-    for (std::size_t i = 0; i < queue.ackLinks.size(); ++i)
-    {
-        const uint32_t link = queue.ackLinks[i];
-        Schedule(lag, [this, link, change, streams]() { ChangeAcks(link, change, streams); });
-        lag += static_cast<double>(queue.leg.ackLinks[i].delay.GetPicoSeconds()) +
-               flow.ackBits / GetRate(queue.leg.ackLinks[i]);
-    }
-}
-
-void
-IdealNetwork::ChangeAcks(uint32_t number, double change, int streams)
-{
-    Link& link = m_links[number];
-    SettleAcks(link);
-    link.ackRate += change;
-    link.ackStreams += streams;
-    if (link.ackStreams == 0)
-    {
-        link.ackRate = 0;
-        link.ackBits = 0;
-    }
-    link.behind.SetCapacity(m_now, GetFreeRate(link));
-    if (!link.behind.IsIdle())
-    {
-        ServeSoon(number);
-    }
-    ShareSoon({number});
-}
-
-void
-IdealNetwork::SettleAcks(Link& link) const
-{
-    link.ackBits += link.ackRate * (m_now - link.ackSettled);
-    link.ackSettled = m_now;
 }
 
 } // namespace ns3::llm

@@ -89,6 +89,7 @@ class IdealNetwork
         std::vector<uint32_t> links;    //!< numbers of its links
         std::vector<uint32_t> held;     //!< links that a message has a share of at the same time
         std::vector<uint32_t> ackLinks; //!< numbers of the acknowledgments' links
+        std::vector<double> ackDelays;  //!< by link of them: until one is at the next
         std::deque<Transfer> transfers; //!< those that wait
         uint64_t flow = 0;              //!< number of the message that it sends; 0 for none
         double remainingBits = 0;       //!< of it not yet sent
