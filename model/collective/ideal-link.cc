@@ -111,6 +111,12 @@ IdealLink::IsIdle() const
     return m_inputs.empty() && m_parts.empty();
 }
 
+bool
+IdealLink::IsShared() const
+{
+    return m_inputs.size() > 1 || !m_parts.empty();
+}
+
 std::vector<IdealLink::Rate>
 IdealLink::TakeChanges()
 {

@@ -53,6 +53,8 @@ class IdealLink
     double GetNextChange() const;
     /** @return whether no message is on its way in or waits */
     bool IsIdle() const;
+    /** @return whether more than one message is on its way in, or something waits */
+    bool IsShared() const;
     /** @return messages that leave at another rate than at the last call, and do not end */
     std::vector<Rate> TakeChanges();
     /** @return messages that have left as a whole since the last call */

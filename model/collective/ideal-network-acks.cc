@@ -57,12 +57,10 @@ IdealNetwork::AnnounceAcks(uint64_t message, double rate)
     const int streams = isEnd ? (flow.ackRate == 0 ? 0 : -1) : flow.ackRate == 0 ? 1 : 0;
     flow.ackRate = ackRate;
     const Queue& queue = m_queues[flow.queue];
-    double lag = flow.ackLag;
-    for (std::size_t i = 0; i < queue.ackLinks.size(); ++i)
+    for (const uint32_t link : queue.ackLinks)
     {
-        const uint32_t link = queue.ackLinks[i];
-        Schedule(lag, [this, link, change, streams]() { ChangeAcks(link, change, streams); });
-        lag += queue.ackDelays[i];
+        Schedule(flow.ackLag,
+                 [this, link, change, streams]() { ChangeAcks(link, change, streams); });
     }
 }
 
@@ -78,7 +76,6 @@ IdealNetwork::ChangeAcks(uint32_t number, double change, int streams)
         link.ackRate = 0;
         link.ackBits = 0;
     }
-    link.behind.SetCapacity(m_now, GetFreeRate(link));
     if (!link.behind.IsIdle())
     {
         ServeSoon(number);

@@ -22,6 +22,14 @@ IdealNetwork::ShareSoon(const std::vector<uint32_t>& links)
     m_toShare.insert(links.begin(), links.end());
 }
 
+std::vector<uint32_t>
+IdealNetwork::GetSenders(uint32_t link) const
+{
+    std::vector<uint32_t> senders = m_links[link].flows;
+    senders.insert(senders.end(), m_links[link].later.begin(), m_links[link].later.end());
+    return senders;
+}
+
 void
 IdealNetwork::Share()
 {
@@ -30,7 +38,7 @@ IdealNetwork::Share()
     std::vector<uint32_t> flows;
     for (const uint32_t link : links)
     {
-        for (const uint32_t flow : m_links[link].flows)
+        for (const uint32_t flow : GetSenders(link))
         {
             double rate = std::numeric_limits<double>::infinity();
             bool isAlone = true;
@@ -41,6 +49,12 @@ IdealNetwork::Share()
             }
             if (isAlone)
             {
+                for (const uint32_t own : m_queues[flow].links)
+                {
+                    const bool isShared =
+                        m_links[own].later.size() > 1 || m_links[own].behind.IsShared();
+                    rate = isShared ? rate : std::min(rate, GetFreeRate(m_links[own]));
+                }
                 SetRate(flow, rate); // nearly always, and much quicker than the general way
             }
             else

@@ -63,11 +63,6 @@ IdealNetwork::AddQueue(const PathLeg& leg)
         queue.held.resize(1);
     }
     queue.ackLinks = AddLinks(leg.ackLinks, leg.parallel);
-    for (const PathLink& link : leg.ackLinks)
-    {
-        queue.ackDelays.push_back(static_cast<double>(link.delay.GetPicoSeconds()) +
-                                  8.0 * leg.ackSize / GetRate(link));
-    }
     m_queues.push_back(std::move(queue));
     return static_cast<uint32_t>(m_queues.size() - 1);
 }
@@ -199,6 +194,10 @@ IdealNetwork::Begin(uint32_t number)
     {
         m_links[link].flows.push_back(number);
     }
+    for (std::size_t i = queue.held.size(); i < queue.links.size(); ++i)
+    {
+        m_links[queue.links[i]].later.push_back(number);
+    }
     queue.ackCredit = GetOpenAck(number, true);
     ShareSoon(queue.held);
 }
@@ -237,6 +236,11 @@ IdealNetwork::Finish(uint32_t number, uint64_t version)
     {
         auto& flows = m_links[link].flows;
         flows.erase(std::find(flows.begin(), flows.end(), number));
+    }
+    for (std::size_t i = queue.held.size(); i < queue.links.size(); ++i)
+    {
+        auto& later = m_links[queue.links[i]].later;
+        later.erase(std::find(later.begin(), later.end(), number));
     }
     if (queue.transfers.empty())
     {
@@ -308,6 +312,8 @@ IdealNetwork::Serve(uint32_t number)
 {
     Link& link = m_links[number];
     link.behind.Settle(m_now);
+    // what has the link for itself was sent at the rate that acknowledgments leave there
+    link.behind.SetCapacity(m_now, link.behind.IsShared() ? GetFreeRate(link) : link.capacity);
     for (const uint64_t message : link.behind.TakeEnded())
     {
         PassEnd(message, FindHop(message, number));

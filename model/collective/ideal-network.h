@@ -89,7 +89,6 @@ class IdealNetwork
         std::vector<uint32_t> links;    //!< numbers of its links
         std::vector<uint32_t> held;     //!< links that a message has a share of at the same time
         std::vector<uint32_t> ackLinks; //!< numbers of the acknowledgments' links
-        std::vector<double> ackDelays;  //!< by link of them: until one is at the next
         std::deque<Transfer> transfers; //!< those that wait
         uint64_t flow = 0;              //!< number of the message that it sends; 0 for none
         double remainingBits = 0;       //!< of it not yet sent
@@ -108,6 +107,7 @@ class IdealNetwork
         double ackSettled = 0;       //!< time up to which ackBits is right
         uint32_t ackStreams = 0;     //!< messages whose acknowledgments it carries
         std::vector<uint32_t> flows; //!< queues that send over it, and share it
+        std::vector<uint32_t> later; //!< queues that send what comes over it later
         IdealLink behind;            //!< what comes over other links
         uint64_t version = 0;        //!< of `behind`; a change of an older one is void
     };
@@ -157,6 +157,8 @@ class IdealNetwork
      * @param links whose flows may change their rates
      */
     void ShareSoon(const std::vector<uint32_t>& links);
+    /** @param link number of a link @return queues that send what comes over it now or later */
+    std::vector<uint32_t> GetSenders(uint32_t link) const;
     /** Share the links that wait for it, and those that these have flows in common with. */
     void Share();
     /**
