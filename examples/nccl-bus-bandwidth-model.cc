@@ -22,8 +22,12 @@ namespace ns3::llm
 namespace
 {
 
-/** The module's reduction in switches, if this build has one. */
+/** Reduction in an HB domain's switch (NVLS). */
 const std::string IN_SWITCH = "ns3::llm::InSwitchAlgorithm";
+
+/** The same inside, and trees across (NVLSTree). */
+const std::string SWITCH_TREE = "ns3::llm::HierarchicalAlgorithm[Inside=" + IN_SWITCH +
+                                "|Across=ns3::llm::DoubleBinaryTreeAlgorithm|Slices=16]";
 
 /** Sizes up to this are tried with all protocols and with trees. */
 constexpr uint64_t LATENCY_BOUND = 256 << 20;
@@ -59,7 +63,7 @@ ChooseAlgorithms(const Measurement& row, const MeasurementPlan& plan, const std:
                                  : "ns3::llm::RingAlgorithm";
     if (plan.isInSwitch)
     {
-        return {IN_SWITCH};
+        return {isAcross ? SWITCH_TREE : IN_SWITCH};
     }
     if (row.operation == "all-to-all")
     {
@@ -210,10 +214,6 @@ PlanMeasurement(const Measurement& row, const SystemTable& table)
     {
         plan.leftOut =
             "few GPUs of a mesh have few of its links; the module's HB domain is a switch";
-    }
-    else if (row.ranks > plan.domain && plan.isInSwitch)
-    {
-        plan.leftOut = "reduced in switches inside, by a tree across (NVLSTree): no such algorithm";
     }
     else if (row.ranks > plan.domain && row.nicGbps == 0)
     {

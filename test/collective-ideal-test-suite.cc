@@ -116,6 +116,46 @@ class ByHandTestCase : public TestCase
     }
 };
 
+/** Messages that share a link behind a switch, by hand. */
+class QueueTestCase : public TestCase
+{
+  public:
+    QueueTestCase()
+        : TestCase("Ideal times of messages that share a receiver's link are as computed by hand")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        // 8 Gb/s: 1 B/ns, and frames so small that storing one takes no time. A message M of 1 MB
+        // takes 1 ms alone. Rank 0 sends M to 2, rank 1 sends M to 2 and to 3, half of its rate each.
+        // At 1 ms M from 0 and half of M from 1 have come to the switch; both have left it at 1.5 ms,
+        // when rank 2 answers rank 0. (Even shares of rank 2's link would end M at 2 ms.)
+        StarSetting star;
+        star.bitRate = 8'000'000'000;
+        star.mtu = 100;
+        star.dataOverhead = 0;
+        star.firstOverhead = 0;
+        star.ackSize = 0;
+        constexpr uint64_t M = 1'000'000;
+        const ScriptProgram answered(
+            {{{MakeStep(Step::SEND, 2, M)}, {MakeStep(Step::RECEIVE, 2, M)}},
+             {{MakeStep(Step::SEND, 2, M)}, {MakeStep(Step::SEND, 3, M)}},
+             {{MakeStep(Step::RECEIVE, 0, M), MakeStep(Step::SEND, 0, M)},
+              {MakeStep(Step::RECEIVE, 1, M)}},
+             {{MakeStep(Step::RECEIVE, 1, M)}}});
+        NS_TEST_EXPECT_MSG_EQ_TOL(GetIdeal(answered, star), 2.5e9, 1e6, "answered at 1.5 ms");
+        // All three to rank 2: its link carries 3 MB without a pause.
+        const ScriptProgram incast({{{MakeStep(Step::SEND, 2, M)}},
+                                    {{MakeStep(Step::SEND, 2, M), MakeStep(Step::SEND, 2, M, 1)}},
+                                    {{MakeStep(Step::RECEIVE, 0, M)},
+                                     {MakeStep(Step::RECEIVE, 1, M)},
+                                     {MakeStep(Step::RECEIVE, 1, M, 1)}}});
+        NS_TEST_EXPECT_MSG_EQ_TOL(GetIdeal(incast, star), 3e9, 1e6, "incast");
+    }
+};
+
 /** Fluid domains, by hand. */
 class FluidTestCase : public TestCase
 {
@@ -228,6 +268,7 @@ class CollectiveIdealTestSuite : public TestSuite
         : TestSuite("llm-fabric-collective-ideal", TestSuite::Type::UNIT)
     {
         AddTestCase(new ByHandTestCase);
+        AddTestCase(new QueueTestCase);
         AddTestCase(new FluidTestCase);
         AddTestCase(new BandwidthTestCase);
     }

@@ -308,7 +308,14 @@ class CollectiveNetworkTestSuite : public TestSuite
         {
             AddTestCase(new IdealCase("PatAlgorithm", operation, LARGE, 0.01));
         }
-        AddTestCase(new IdealCase("DoubleBinaryTreeAlgorithm", Op::ALL_REDUCE, LARGE, 0.03));
+        const std::string tree = "DoubleBinaryTreeAlgorithm";
+        AddTestCase(new IdealCase(tree, Op::ALL_REDUCE, LARGE, 0.01));
+        AddTestCase(new IdealCase(tree, Op::ALL_REDUCE, 64 << 20, 0.01, 4));
+        for (const uint32_t ranks : {4u, 8u, 16u, 24u})
+        {
+            AddTestCase(new IdealCase(tree, Op::ALL_REDUCE, 1 << 20, 0.01, ranks));
+            AddTestCase(new IdealCase(tree, Op::ALL_REDUCE, 8 << 20, 0.01, ranks));
+        }
         AddTestCase(new IdealCase("BruckAlgorithm", Op::ALL_TO_ALL, LARGE, 0.01));
         AddTestCase(new IdealCase("BruckAlgorithm", Op::BARRIER, 0, 0.01));
         for (const Op operation : {Op::ALL_TO_ALL,

@@ -640,7 +640,7 @@ class RefusalTestCase : public TestCase
         NS_TEST_EXPECT_MSG_EQ(isRight, true, "'" << reason << "' in '" << refusal << "'");
     }
 
-    /** What is no operation of switches, and a stage of another algorithm. */
+    /** What is no operation of switches, and a fabric of which nothing is known. */
     void ExpectOthers()
     {
         const DefaultsScope scope;
@@ -662,25 +662,6 @@ class RefusalTestCase : public TestCase
             refusal = error.what();
         }
         NS_TEST_EXPECT_MSG_NE(refusal.find("no Locality"), std::string::npos, refusal);
-        AllowReduction(true, false);
-        ClusterOptions options;
-        options.accelerators = 16;
-        options.domainSize = 8;
-        CollectiveRun run(options);
-        const auto stages = CollectiveAlgorithm::CreateByName(
-            "ns3::llm::HierarchicalAlgorithm[Inside=" + std::string(IN_SWITCH) + "]",
-            "a test");
-        try
-        {
-            stages
-                ->MakeProgram(MakeRequest(Op::ALL_REDUCE, 1 << 16), FirstOnes(16), run.GetCluster())
-                ->GetLaneCount(0);
-        }
-        catch (const InputError& error)
-        {
-            refusal = error.what();
-        }
-        NS_TEST_EXPECT_MSG_NE(refusal.find("no stage"), std::string::npos, refusal);
     }
 };
 

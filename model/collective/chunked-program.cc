@@ -187,6 +187,12 @@ ChunkedProgram::GetRanges(uint32_t rank, uint32_t lane, uint32_t index) const
     return result;
 }
 
+std::vector<uint32_t>
+ChunkedProgram::GetGroup(uint32_t group) const
+{
+    return m_program->GetGroup(group);
+}
+
 bool
 ChunkedProgram::FindReceive(uint32_t rank,
                             uint32_t peer,

@@ -37,6 +37,7 @@ class ChunkedProgram : public StepProgram
     uint32_t GetLaneLength(uint32_t rank, uint32_t lane) const override;
     Step GetStep(uint32_t rank, uint32_t lane, uint32_t index) const override;
     BufferRanges GetRanges(uint32_t rank, uint32_t lane, uint32_t index) const override;
+    std::vector<uint32_t> GetGroup(uint32_t group) const override;
     bool FindReceive(uint32_t rank,
                      uint32_t peer,
                      uint32_t place,

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <tuple>
 #include <utility>
 
 namespace ns3::llm
@@ -108,7 +109,8 @@ GetBandwidthBound(const StepProgram& program,
     for (uint32_t rank = 0; rank < program.GetSize(); ++rank)
     {
         std::map<std::pair<uint32_t, uint32_t>, uint64_t> flows; // by (peer, flow)
-        std::map<std::pair<uint32_t, uint32_t>, uint64_t> calls; // by (sender, receiver)
+        // by (group, sender, receiver)
+        std::map<std::tuple<uint32_t, uint32_t, uint32_t>, uint64_t> calls;
         ForEachSend(program,
                     rank,
                     [&](const Step& step)
@@ -119,19 +121,24 @@ GetBandwidthBound(const StepProgram& program,
                         }
                         else if (step.kind == Step::MULTICAST)
                         {
-                            calls[{accelerators.at(rank), EVERY_MEMBER}] += step.bytes;
+                            calls[{step.group, accelerators.at(rank), EVERY_MEMBER}] += step.bytes;
                         }
-                        else if (rank == 0) // what all call counts once
+                        else if (rank == program.GetGroup(step.group)[0]) // counts once for all
                         {
                             const bool isToAll = step.peer == Step::EVERY;
                             const uint32_t to = isToAll ? EVERY_MEMBER : accelerators.at(step.peer);
-                            calls[{EVERY_MEMBER, to}] += step.bytes;
+                            calls[{step.group, EVERY_MEMBER, to}] += step.bytes;
                         }
                     });
-        for (const auto& [ends, bytes] : calls)
+        for (const auto& [call, bytes] : calls)
         {
-            const GroupPath path =
-                locality->GetGroupPath(accelerators, ends.first, ends.second, owner);
+            const auto [group, source, destination] = call;
+            std::vector<uint32_t> members;
+            for (const uint32_t member : program.GetGroup(group))
+            {
+                members.push_back(accelerators.at(member));
+            }
+            const GroupPath path = locality->GetGroupPath(members, source, destination, owner);
             for (const PathLink& link : path.links)
             {
                 links[link.id].first = link.rate;

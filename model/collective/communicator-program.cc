@@ -105,11 +105,20 @@ Communicator::ChooseAlgorithm(const CollectiveRequest& request) const
 }
 
 void
-Communicator::CallSwitches(uint32_t rank, uint64_t instance, const Step& step)
+Communicator::CallSwitches(uint32_t rank,
+                           uint64_t instance,
+                           const Step& step,
+                           const StepProgram& program)
 {
-    if (m_reductionGroup == UINT32_MAX)
+    const auto [group, isNew] = m_reductionGroups.try_emplace(step.group, 0);
+    if (isNew)
     {
-        m_reductionGroup = m_transport->MakeGroup(m_id, m_accelerators);
+        std::vector<uint32_t> members;
+        for (const uint32_t member : program.GetGroup(step.group))
+        {
+            members.push_back(m_accelerators[member]);
+        }
+        group->second = m_transport->MakeGroup(m_id, members);
     }
     Message call;
     call.bytes = step.bytes;
@@ -120,13 +129,13 @@ Communicator::CallSwitches(uint32_t rank, uint64_t instance, const Step& step)
     {
         call.source = m_accelerators[rank];
         call.destination = step.peer == Step::EVERY ? EVERY_MEMBER : m_accelerators.at(step.peer);
-        m_transport->Reduce(m_reductionGroup, call);
+        m_transport->Reduce(group->second, call);
     }
     else
     {
         call.source = m_accelerators.at(step.peer);
         call.destination = m_accelerators[rank];
-        m_transport->Multicast(m_reductionGroup, call);
+        m_transport->Multicast(group->second, call);
     }
 }
 

@@ -218,7 +218,7 @@ Communicator::AdvanceOperation(uint32_t rank, uint64_t instance, OpenOperation& 
         else if (step.kind == Step::REDUCE || step.kind == Step::MULTICAST)
         {
             operation.sentBytes += IsSending(step, rank) ? step.bytes : 0;
-            CallSwitches(rank, instance, step);
+            CallSwitches(rank, instance, step, operation.progress.GetProgram());
         }
     };
     operation.progress.Advance(Simulator::Now().GetTimeStep(),

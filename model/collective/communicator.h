@@ -197,12 +197,14 @@ class Communicator : public Object
      */
     void Acknowledge(const Message& message);
     /**
-     * Call on the switches, as a member of the reduction group, which is made by the first call.
+     * Call on the switches, as a member of a reduction group, which is made by its first call.
      * @param rank the rank that calls
      * @param instance the operation
      * @param step a REDUCE or MULTICAST
+     * @param program the steps of the operation
      */
-    void CallSwitches(uint32_t rank, uint64_t instance, const Step& step);
+    void
+    CallSwitches(uint32_t rank, uint64_t instance, const Step& step, const StepProgram& program);
     /**
      * Called by the transport when a message has come.
      * @param message the message
@@ -262,7 +264,7 @@ class Communicator : public Object
     std::map<uint64_t, Call> m_calls;                          //!< by instance
     mutable CollectiveRequest m_lastRequest;                   //!< of m_lastProgram
     mutable std::shared_ptr<const StepProgram> m_lastProgram;  //!< the last one asked for
-    uint32_t m_reductionGroup = UINT32_MAX;                    //!< handle, once it is made
+    std::map<uint32_t, uint32_t> m_reductionGroups; //!< by Step::group: handle, once it is made
     /** Fires for each operation that is complete at a rank. */
     TracedCallback<const OperationRecord&> m_operationDone;
 };

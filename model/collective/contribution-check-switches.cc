@@ -43,8 +43,9 @@ ContributionCheck::DoCall(uint32_t rank, const Step& step, const BufferRanges& r
     }
     const std::string name =
         DescribeCall(rank, isReduction ? "has switches reduce" : "has switches multicast", step);
-    const auto size = static_cast<uint32_t>(m_held.size());
-    const auto [at, isNew] = m_calls.try_emplace({isReduction ? Step::EVERY : rank, step.place});
+    const auto size = static_cast<uint32_t>(m_program->GetGroup(step.group).size());
+    const auto [at, isNew] =
+        m_calls.try_emplace({step.group, isReduction ? Step::EVERY : rank, step.place});
     Call& call = at->second;
     if (isNew)
     {
@@ -94,8 +95,8 @@ ContributionCheck::TakeCall(uint32_t rank,
                             const BufferRanges& ranges,
                             bool& isCalled)
 {
-    const auto at =
-        step.kind == Step::RECEIVE ? m_calls.find({step.peer, step.place}) : m_calls.end();
+    const auto at = step.kind == Step::RECEIVE ? m_calls.find({step.group, step.peer, step.place})
+                                               : m_calls.end();
     isCalled = at != m_calls.end() || (step.kind == Step::RECEIVE && step.peer == Step::EVERY);
     if (!isCalled)
     {
@@ -107,7 +108,7 @@ ContributionCheck::TakeCall(uint32_t rank,
         return name + "what nobody sent";
     }
     Call& call = at->second;
-    if (step.peer == Step::EVERY && call.senders < m_held.size())
+    if (step.peer == Step::EVERY && call.senders < m_program->GetGroup(step.group).size())
     {
         return name + "what only " + std::to_string(call.senders) + " ranks have sent";
     }

@@ -105,8 +105,8 @@ class ContributionCheck
     CollectiveMeaning m_meaning;                  //!< of the operation
     std::shared_ptr<const StepProgram> m_program; //!< is checked
     std::vector<Content> m_held;                  //!< by rank
-    /** What switches reduce and multicast, by sender (or EVERY) and place. */
-    std::map<std::pair<uint32_t, uint32_t>, Call> m_calls;
+    /** What switches reduce and multicast, by group, sender (or EVERY) and place. */
+    std::map<std::tuple<uint32_t, uint32_t, uint32_t>, Call> m_calls;
     /** By sender, receiver and place. */
     std::map<std::tuple<uint32_t, uint32_t, uint32_t>, Message> m_messages;
 };

@@ -4,6 +4,7 @@
 
 #include "collective-meaning.h"
 #include "group-grid.h"
+#include "in-switch-algorithm.h"
 #include "staged-program.h"
 
 #include "ns3/input-error.h"
@@ -71,14 +72,23 @@ class HierarchicalProgram : public ListedProgram
         Ptr<const CollectiveAlgorithm> across; //!< along a rail
     };
 
+    /** Where the group is. */
+    struct Place
+    {
+        std::vector<uint32_t> accelerators; //!< of each rank
+        Ptr<const Locality> locality;       //!< knows what switches can do there
+    };
+
     /**
      * @param request the operation
      * @param grid the group
+     * @param place where it is
      * @param algorithms of the stages
      * @param slices of the buffer
      */
     HierarchicalProgram(const CollectiveRequest& request,
                         const GroupGrid& grid,
+                        const Place& place,
                         const Algorithms& algorithms,
                         uint32_t slices)
         : ListedProgram(grid.GetDomainCount() * grid.GetRailCount()),
@@ -90,33 +100,69 @@ class HierarchicalProgram : public ListedProgram
         {
             m_kinds.push_back(kind);
             m_programs.push_back(
-                MakeSmaller(kind,
-                            kind.isInside ? *algorithms.inside : *algorithms.across,
-                            kind.isInside ? grid.GetRailCount() : grid.GetDomainCount()));
+                MakeSmaller(kind, kind.isInside ? *algorithms.inside : *algorithms.across, place));
         }
     }
 
+    std::vector<uint32_t> GetGroup(uint32_t group) const override
+    {
+        if (group == 0)
+        {
+            return ListedProgram::GetGroup(group);
+        }
+        const uint32_t domains = m_grid.GetDomainCount();
+        return group <= domains ? m_grid.GetDomainRanks(group - 1)
+                                : m_grid.GetRailRanks(group - 1 - domains);
+    }
+
   private:
+    /** @param isInside whether a stage is @param domain of a rank @param rail of the rank
+     * @return number of the group that does the stage: the domains come first, then the rails */
+    uint32_t GetGroupNumber(bool isInside, uint32_t domain, uint32_t rail) const
+    {
+        return 1 + (isInside ? domain : m_grid.GetDomainCount() + rail);
+    }
+
     /**
      * @param kind a stage
      * @param algorithm does it
-     * @param size number of ranks of the smaller operation
-     * @return its program
+     * @param place where the group is
+     * @return the program of each of the groups that do the stage
      */
-    static std::shared_ptr<const StepProgram>
-    MakeSmaller(const StageKind& kind, const CollectiveAlgorithm& algorithm, uint32_t size)
+    std::shared_ptr<const StepProgram> MakeSmaller(const StageKind& kind,
+                                                   const CollectiveAlgorithm& algorithm,
+                                                   const Place& place) const
     {
+        const uint32_t domains = m_grid.GetDomainCount();
+        const uint32_t rails = m_grid.GetRailCount();
+        const uint32_t size = kind.isInside ? rails : domains;
         CollectiveRequest request;
         request.operation = kind.operation;
         // one part for each rank; an all-reduce has one part alone, each block of an all-to-all is one
         const bool isOne = kind.operation == CollectiveOperation::ALL_REDUCE;
         request.bytes = (isOne ? 1 : size) * PartMap::UNITS;
-        return algorithm.MakeProgram(request, std::vector<uint32_t>(size), nullptr);
+        if (!dynamic_cast<const InSwitchAlgorithm*>(&algorithm))
+        {
+            return algorithm.MakeProgram(request, std::vector<uint32_t>(size), nullptr);
+        }
+        // each group must be one for which switches can do it; the programs are the same
+        std::shared_ptr<const StepProgram> program;
+        for (uint32_t group = 0; group < (kind.isInside ? domains : rails); ++group)
+        {
+            std::vector<uint32_t> members;
+            for (const uint32_t rank : GetGroup(GetGroupNumber(kind.isInside, group, group)))
+            {
+                members.push_back(place.accelerators[rank]);
+            }
+            program = algorithm.MakeProgram(request, members, place.locality);
+        }
+        return program;
     }
 
     RankLanes MakeLanes(uint32_t rank) const override
     {
         RankLanes lanes;
+        StageAppender appender(lanes);
         for (uint32_t slice = 0; slice < m_slices; ++slice)
         {
             std::vector<ProgramStage> stages;
@@ -130,9 +176,10 @@ class HierarchicalProgram : public ListedProgram
                      isInside ? m_grid.GetDomainRanks(domain) : m_grid.GetRailRanks(rail),
                      isInside ? rail : domain,
                      PartMap(GetStageParts(m_kinds[i], domain, rail), slice, m_slices),
-                     slice * static_cast<uint32_t>(m_kinds.size()) + i});
+                     slice * static_cast<uint32_t>(m_kinds.size()) + i,
+                     GetGroupNumber(isInside, domain, rail)});
             }
-            AppendStages(stages, lanes);
+            appender.Append(stages);
         }
         return lanes;
     }
@@ -242,7 +289,8 @@ HierarchicalAlgorithm::GetTypeId()
             .AddAttribute(
                 "Inside",
                 "Algorithm inside an HB domain, as Communicator's Algorithm names it; all "
-                "to all is direct",
+                "to all is direct. With ns3::llm::InSwitchAlgorithm the domain's switch reduces "
+                "and multicasts (NVLSTree)",
                 StringValue("ns3::llm::DirectAlgorithm"),
                 MakeStringAccessor(&HierarchicalAlgorithm::m_inside),
                 MakeStringChecker())
@@ -284,7 +332,8 @@ HierarchicalAlgorithm::MakeProgram(const CollectiveRequest& request,
     const std::string direct = "ns3::llm::DirectAlgorithm";
     algorithms.inside = CreateNamed(isExchange ? direct : m_inside, name + "'s Inside");
     algorithms.across = CreateNamed(isExchange ? direct : m_across, name + "'s Across");
-    return std::make_shared<HierarchicalProgram>(request, grid, algorithms, m_slices);
+    const HierarchicalProgram::Place place{accelerators, locality};
+    return std::make_shared<HierarchicalProgram>(request, grid, place, algorithms, m_slices);
 }
 
 } // namespace ns3::llm

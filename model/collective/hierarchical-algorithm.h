@@ -23,7 +23,9 @@ namespace ns3::llm
  *
  * Each rank sends between domains 2 (G - 1) / (G K) S bytes in all-reduce, (G - 1) / (G K) S in
  * all-gather and reduce-scatter, and (G - 1) / G S in all-to-all, if the algorithm across is a ring or
- * direct. `Slices` cuts the buffer into slices that go through the stages side by side.
+ * direct. Inside, the domain's switch may reduce and multicast (InSwitchAlgorithm): an all-reduce is then
+ * NCCL's NVLSTree, and each rank sends S (1 + 1/K) inside its domain. Where switches cannot do so for
+ * one of the domains it is refused. `Slices` cuts the buffer into slices that go through the stages side by side.
  */
 class HierarchicalAlgorithm : public CollectiveAlgorithm
 {

@@ -3,6 +3,8 @@
 #ifndef LLM_FABRIC_IDEAL_NETWORK_H
 #define LLM_FABRIC_IDEAL_NETWORK_H
 
+#include "ideal-link.h"
+
 #include "ns3/locality.h"
 
 #include <cstdint>
@@ -19,11 +21,14 @@ namespace ns3::llm
  * @ingroup llm-fabric-collective
  * What a network without queues, losses and control would do, at the grain of messages.
  *
- * A message flows at a rate; flows share links by max-min fairness. Acknowledgments take rate from
- * the data on their links, at the pace at which the data arrives that they are for: the rate of a
- * flow is so a piecewise constant function of time, and a change of it reaches the links of its
- * acknowledgments one latency later. Changes too small to matter are not passed on, so that the
- * work grows with messages and not with frames. Times are picoseconds in double precision.
+ * Messages over frames share the line of the sender's NIC evenly; behind a switch they leave in the
+ * order in which they came (IdealLink), so that a sender is free when its line is, whatever waits
+ * further on. Messages over a fluid domain share all its links at the same time, max-min fairly.
+ * Acknowledgments take rate from the data on their links, at the pace at which the data arrives that
+ * they are for: the rate of a message on a link is so a piecewise constant function of time, and a
+ * change of it reaches the links of its acknowledgments one latency later. Changes too small to
+ * matter are not passed on, so that the work grows with messages and not with frames. Times are
+ * picoseconds in double precision.
  */
 class IdealNetwork
 {
@@ -56,29 +61,39 @@ class IdealNetwork
     double GetNow() const;
 
   private:
-    /** A message that waits or flows. */
+    /** A message that waits for those before it. */
     struct Transfer
     {
         uint64_t bytes;   //!< payload
         Action delivered; //!< whom to tell
     };
 
-    /** A queue pair and the message that flows now. */
+    /** A message under way. */
+    struct Flow
+    {
+        uint32_t queue = 0;         //!< its queue pair
+        Action delivered;           //!< whom to tell
+        std::vector<double> delays; //!< by link: until what leaves it comes to the next one's queue
+        double wireBits = 0;        //!< to carry
+        double tail = 0;            //!< from leaving the last link to delivery
+        double ackBits = 0;         //!< wire bits of an acknowledgment; 0 for none
+        double ackPerBit = 0;       //!< acknowledgment bits per data bit
+        double ackLag = 0;          //!< from a rate out of the last link to that of acknowledgments
+        double ackRate = 0;         //!< what the acknowledgments' links were last told
+    };
+
+    /** A queue pair and how far the message is that it sends. */
     struct Queue
     {
         PathLeg leg;                    //!< its way
         std::vector<uint32_t> links;    //!< numbers of its links
+        std::vector<uint32_t> held;     //!< links that a message has a share of at the same time
         std::vector<uint32_t> ackLinks; //!< numbers of the acknowledgments' links
-        std::deque<Transfer> transfers; //!< the first one flows
-        double wireBits = 0;            //!< to carry for the message
-        double remainingBits = 0;       //!< of them not yet sent
+        std::deque<Transfer> transfers; //!< those that wait
+        uint64_t flow = 0;              //!< number of the message that it sends; 0 for none
+        double remainingBits = 0;       //!< of it not yet sent
         double rate = 0;                //!< bits per ps
         double settled = 0;             //!< time up to which remainingBits is right
-        double tail = 0;                //!< from the end of sending to delivery
-        double ackBits = 0;             //!< wire bits of an acknowledgment; 0 for none
-        double ackPerBit = 0;           //!< acknowledgment bits per data bit
-        double ackLag = 0;              //!< from a rate to that of its acknowledgments
-        double ackRate = 0;             //!< what the acknowledgments' links were last told
         double ackCredit = 0;           //!< bits charged to the message that it does not wait for
         uint64_t version = 0;           //!< of the rate; a finish of an older one is void
     };
@@ -91,7 +106,10 @@ class IdealNetwork
         double ackBits = 0;          //!< carried for the acknowledgments since there were none
         double ackSettled = 0;       //!< time up to which ackBits is right
         uint32_t ackStreams = 0;     //!< messages whose acknowledgments it carries
-        std::vector<uint32_t> flows; //!< queues whose message flows over it
+        std::vector<uint32_t> flows; //!< queues that send over it, and share it
+        std::vector<uint32_t> later; //!< queues that send what comes over it later
+        IdealLink behind;            //!< what comes over other links
+        uint64_t version = 0;        //!< of `behind`; a change of an older one is void
     };
 
     /** Something to do. */
@@ -123,11 +141,11 @@ class IdealNetwork
      */
     void Begin(uint32_t queue);
     /**
-     * Set what a message over frames has to carry, and its latencies.
-     * @param flow its queue
-     * @param bytes its payload
+     * @param leg a way over frames
+     * @param bytes payload of a message
+     * @return the message, with what it has to carry and its latencies
      */
-    static void FrameMessage(Queue& flow, uint64_t bytes);
+    static Flow FrameMessage(const PathLeg& leg, uint64_t bytes);
     /**
      * The flow of a queue is at its end.
      * @param queue which
@@ -139,6 +157,8 @@ class IdealNetwork
      * @param links whose flows may change their rates
      */
     void ShareSoon(const std::vector<uint32_t>& links);
+    /** @param link number of a link @return queues that send what comes over it now or later */
+    std::vector<uint32_t> GetSenders(uint32_t link) const;
     /** Share the links that wait for it, and those that these have flows in common with. */
     void Share();
     /**
@@ -159,17 +179,47 @@ class IdealNetwork
      */
     void SetRate(uint32_t queue, double rate);
     /**
-     * Tell the links of the acknowledgments what comes, one latency later.
-     * @param queue the queue
+     * A message leaves a link at another rate.
+     * @param message its number
+     * @param hop place of the link on its way
+     * @param rate bits per ps
      */
-    void AnnounceAcks(uint32_t queue);
+    void Pass(uint64_t message, std::size_t hop, double rate);
     /**
-     * Change the acknowledgments' share of links, now.
-     * @param links which
+     * A message has left a link as a whole.
+     * @param message its number
+     * @param hop place of the link on its way
+     */
+    void PassEnd(uint64_t message, std::size_t hop);
+    /**
+     * Look after what leaves a link behind a queue once all that happens at this time has happened.
+     * @param link its number
+     */
+    void ServeSoon(uint32_t link);
+    /**
+     * Pass on what leaves a link behind a queue at another rate, and see when that happens next.
+     * @param link its number
+     */
+    void Serve(uint32_t link);
+    /**
+     * @param message its number
+     * @param link number of a link of its way
+     * @return place of the link there
+     */
+    std::size_t FindHop(uint64_t message, uint32_t link) const;
+    /**
+     * Tell the links of the acknowledgments what comes, one latency later.
+     * @param message number of the message that they are for
+     * @param rate at which it leaves its last link, bits per ps; 0 at its end
+     */
+    void AnnounceAcks(uint64_t message, double rate);
+    /**
+     * Change the acknowledgments' share of a link, now.
+     * @param link which
      * @param change in bits per ps
      * @param streams change in number of streams
      */
-    void ChangeAcks(const std::vector<uint32_t>& links, double change, int streams);
+    void ChangeAcks(uint32_t link, double change, int streams);
     /**
      * Bring a link's count of acknowledgment bits up to now.
      * @param link the link
@@ -192,6 +242,9 @@ class IdealNetwork
     static double GetFreeRate(const Link& link);
 
     std::set<uint32_t> m_toShare;               //!< see ShareSoon()
+    std::set<uint32_t> m_toServe;               //!< see ServeSoon()
+    std::map<uint64_t, Flow> m_flows;           //!< by number, from 1 on
+    uint64_t m_lastFlow = 0;                    //!< number given last
     double m_now = 0;                           //!< ps
     uint64_t m_sequence = 0;                    //!< of events
     std::vector<Event> m_events;                //!< what is to do: a heap

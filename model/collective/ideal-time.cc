@@ -154,9 +154,13 @@ class IdealRun
         {
             CallSwitches({rank, Step::EVERY}, step);
         }
-        else if (step.kind == Step::REDUCE && ++m_callers[step.place] == m_program.GetSize())
+        else if (step.kind == Step::REDUCE)
         {
-            CallSwitches({Step::EVERY, step.peer}, step);
+            Group& group = GetGroup(step.group);
+            if (++group.callers[step.place] == group.ranks.size())
+            {
+                CallSwitches({Step::EVERY, step.peer}, step);
+            }
         }
     }
 
@@ -170,6 +174,32 @@ class IdealRun
         Step step; //!< the step of one of the callers
     };
 
+    /** Ranks that call on switches together. */
+    struct Group
+    {
+        std::vector<uint32_t> ranks;          //!< its ranks
+        std::vector<uint32_t> accelerators;   //!< of each
+        std::map<uint32_t, uint32_t> callers; //!< by place: ranks that have called for a reduction
+        std::deque<Call> calls;               //!< that cannot begin yet
+        uint32_t underWay = 0;                //!< calls that have begun and not ended
+        std::map<Ends, std::pair<uint32_t, uint32_t>> queues; //!< see GetGroupQueue()
+    };
+
+    /** @param number of a group @return it */
+    Group& GetGroup(uint32_t number)
+    {
+        const auto [place, isNew] = m_groups.try_emplace(number);
+        if (isNew)
+        {
+            place->second.ranks = m_program.GetGroup(number);
+            for (const uint32_t rank : place->second.ranks)
+            {
+                place->second.accelerators.push_back(m_accelerators[rank]);
+            }
+        }
+        return place->second;
+    }
+
     /**
      * All have called on the switches.
      * @param ends who sends and who receives
@@ -177,23 +207,24 @@ class IdealRun
      */
     void CallSwitches(const Ends& ends, const Step& step)
     {
-        m_calls.push_back({ends, step});
-        BeginCalls();
+        GetGroup(step.group).calls.push_back({ends, step});
+        BeginCalls(step.group);
     }
 
-    /** Begin with as many calls as may be under way. */
-    void BeginCalls()
+    /** Begin with as many calls of a group as may be under way. @param number of the group */
+    void BeginCalls(uint32_t number)
     {
-        while (!m_calls.empty())
+        Group& group = GetGroup(number);
+        while (!group.calls.empty())
         {
-            const Call call = m_calls.front();
-            const auto [queue, outstanding] = GetGroupQueue(call.ends);
-            if (m_callsUnderWay >= outstanding)
+            const Call call = group.calls.front();
+            const auto [queue, outstanding] = GetGroupQueue(group, call.ends);
+            if (group.underWay >= outstanding)
             {
                 return;
             }
-            m_calls.pop_front();
-            ++m_callsUnderWay;
+            group.calls.pop_front();
+            ++group.underWay;
             m_network.Send(queue, call.step.bytes, [this, call]() { EndCall(call); });
         }
     }
@@ -201,9 +232,10 @@ class IdealRun
     /** @param call has come to those whom it is for */
     void EndCall(const Call& call)
     {
-        --m_callsUnderWay;
-        BeginCalls();
-        for (uint32_t rank = 0; rank < m_program.GetSize(); ++rank)
+        Group& group = GetGroup(call.step.group);
+        --group.underWay;
+        BeginCalls(call.step.group);
+        for (const uint32_t rank : group.ranks)
         {
             const bool isFor = call.ends.second == Step::EVERY ? rank != call.ends.first
                                                                : rank == call.ends.second;
@@ -215,17 +247,18 @@ class IdealRun
         }
     }
 
-    /** @param ends who sends and who receives @return the queue, and how many calls may be under way */
-    std::pair<uint32_t, uint32_t> GetGroupQueue(const Ends& ends)
+    /** @param group who calls @param ends who sends and who receives
+     * @return the queue, and how many calls may be under way */
+    std::pair<uint32_t, uint32_t> GetGroupQueue(Group& group, const Ends& ends)
     {
-        const auto [place, isNew] = m_groupQueues.try_emplace(ends);
+        const auto [place, isNew] = group.queues.try_emplace(ends);
         if (isNew)
         {
             const auto find = [this](uint32_t rank)
             {
                 return rank == Step::EVERY ? EVERY_MEMBER : m_accelerators[rank];
             };
-            const GroupPath path = m_locality->GetGroupPath(m_accelerators,
+            const GroupPath path = m_locality->GetGroupPath(group.accelerators,
                                                             find(ends.first),
                                                             find(ends.second),
                                                             m_owner);
@@ -287,11 +320,8 @@ class IdealRun
     std::vector<std::set<std::pair<uint32_t, uint32_t>>> m_arrivals;
     /** By (sender, receiver, flow). */
     std::map<std::tuple<uint32_t, uint32_t, uint32_t>, std::vector<uint32_t>> m_queues;
-    std::map<uint32_t, uint32_t> m_callers; //!< by place: ranks that have called for a reduction
-    std::deque<Call> m_calls;               //!< that cannot begin yet
-    uint32_t m_callsUnderWay = 0;           //!< that have begun and not ended
-    std::map<Ends, std::pair<uint32_t, uint32_t>> m_groupQueues; //!< see GetGroupQueue()
-    double m_end = 0;                                            //!< ps: last completion of a step
+    std::map<uint32_t, Group> m_groups; //!< by number
+    double m_end = 0;                   //!< ps: last completion of a step
 };
 
 } // namespace

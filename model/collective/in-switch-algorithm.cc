@@ -55,6 +55,21 @@ class InSwitchProgram : public ListedProgram
     }
 
     /**
+     * @param kind REDUCE or MULTICAST
+     * @param peer see Step
+     * @param place of the call; all go to the switches with the first, of place 0
+     * @param range of the buffer
+     * @return the step
+     */
+    static ListedStep
+    MakeCall(Step::Kind kind, uint32_t peer, uint32_t place, const BufferRange& range)
+    {
+        ListedStep result = MakeListedStep(kind, peer, place, {range});
+        result.step.isTogether = place != 0;
+        return result;
+    }
+
+    /**
      * @param lanes of the rank: what it calls for, what it receives
      * @param kind REDUCE or MULTICAST
      * @param rank the rank
@@ -69,7 +84,7 @@ class InSwitchProgram : public ListedProgram
              uint32_t place,
              const BufferRange& range) const
     {
-        lanes[0].push_back(MakeListedStep(kind, peer, place, {range}));
+        lanes[0].push_back(MakeCall(kind, peer, place, range));
         const bool isReduction = kind == Step::REDUCE;
         const bool isGetter = isReduction ? peer == rank || peer == Step::EVERY : peer != rank;
         if (isGetter)
@@ -132,13 +147,12 @@ class InSwitchProgram : public ListedProgram
                 const BufferRange own = GetPart(range, size, part);
                 const uint32_t read = 2 * size * slice + part;
                 const uint32_t written = read + size;
-                lanes[0].push_back(MakeListedStep(Step::REDUCE, part, read, {own}));
+                lanes[0].push_back(MakeCall(Step::REDUCE, part, read, own));
                 if (part == rank)
                 {
                     lanes[1 + part].push_back(
                         MakeListedStep(Step::RECEIVE, Step::EVERY, read, {own}));
-                    lanes[1 + part].push_back(
-                        MakeListedStep(Step::MULTICAST, rank, written, {own}));
+                    lanes[1 + part].push_back(MakeCall(Step::MULTICAST, rank, written, own));
                 }
                 else
                 {
@@ -204,8 +218,7 @@ InSwitchAlgorithm::MakeProgram(const CollectiveRequest& request,
     const auto size = static_cast<uint32_t>(accelerators.size());
     CheckSupport(request, size);
     InSwitchReduction can;
-    can.reason =
-        "nothing is known of the fabric (no Locality; it is no stage of another algorithm)";
+    can.reason = "nothing is known of the fabric (no Locality)";
     if (locality && size > 1)
     {
         can = locality->GetInSwitchReduction(accelerators);

@@ -18,8 +18,7 @@ GetStepCost(const Step& step, const StepCosts& costs)
     }
     if (step.kind == Step::REDUCE || step.kind == Step::MULTICAST)
     {
-        // an operation's calls go to the switches together
-        return step.place == 0 ? costs.latency : Time(0);
+        return step.isTogether ? Time(0) : costs.latency;
     }
     const bool reduces = step.reduce && costs.reductionRate.GetBitRate() > 0;
     return reduces ? GetTransferTime(step.bytes, costs.reductionRate) : Time(0);
@@ -135,6 +134,12 @@ OperationProgress::IsFree(const Step& step) const
 {
     return step.dependencyLane == Step::NONE ||
            m_lanes[step.dependencyLane].next > step.dependencyIndex;
+}
+
+const StepProgram&
+OperationProgress::GetProgram() const
+{
+    return *m_program;
 }
 
 int64_t

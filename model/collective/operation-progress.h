@@ -79,6 +79,8 @@ class OperationProgress
     void
     Advance(int64_t tick, const StepCosts& costs, SendCredits& credits, const StepFunction& done);
 
+    /** @return what it does */
+    const StepProgram& GetProgram() const;
     /** @return when Advance() has something to do, as far as is known now; NEVER if unknown */
     int64_t GetWakeTick() const;
     /** @return whether a send waits for a credit */

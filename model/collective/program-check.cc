@@ -87,7 +87,8 @@ class ProgramRun
             }
             else if (step.kind == Step::REDUCE || IsSending(step, rank))
             {
-                ++m_calls[{step.kind == Step::REDUCE ? Step::EVERY : rank, step.place}];
+                const uint32_t sender = step.kind == Step::REDUCE ? Step::EVERY : rank;
+                ++m_calls[{step.group, sender, step.place}];
             }
             else if (step.kind == Step::RECEIVE)
             {
@@ -121,9 +122,10 @@ class ProgramRun
         {
             return true;
         }
-        const auto call = m_calls.find({step.peer, step.place});
+        const auto call = m_calls.find({step.group, step.peer, step.place});
         return call != m_calls.end() &&
-               call->second >= (step.peer == Step::EVERY ? m_next.size() : 1);
+               call->second >=
+                   (step.peer == Step::EVERY ? m_program->GetGroup(step.group).size() : 1);
     }
 
     /** Take lanes that are at their end out. */
@@ -186,8 +188,8 @@ class ProgramRun
     std::vector<std::vector<uint32_t>> m_next;                 //!< next step by rank and lane
     std::vector<std::pair<uint32_t, uint32_t>> m_open;         //!< lanes not at their end
     std::set<std::tuple<uint32_t, uint32_t, uint32_t>> m_sent; //!< sender, receiver, place
-    /** By (sender or EVERY, place): ranks that have sent it to switches. */
-    std::map<std::pair<uint32_t, uint32_t>, std::size_t> m_calls;
+    /** By (group, sender or EVERY, place): ranks that have sent it to switches. */
+    std::map<std::tuple<uint32_t, uint32_t, uint32_t>, std::size_t> m_calls;
     std::string m_fault; //!< the first
 };
 

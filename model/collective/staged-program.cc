@@ -49,6 +49,13 @@ Cut(const BufferRanges& ranges, uint64_t first, uint64_t end, BufferRanges& resu
     }
 }
 
+/** @param step a step @return whether it calls on switches */
+bool
+IsCall(const Step& step)
+{
+    return step.kind == Step::REDUCE || step.kind == Step::MULTICAST;
+}
+
 /** @param lane a lane of `lanes` @param index a step of it @return a step that waits for that one */
 ListedStep
 MakeWait(uint32_t lane, uint32_t index)
@@ -87,11 +94,6 @@ Translate(const ProgramStage& stage,
     {
         return result;
     }
-    if (step.kind == Step::REDUCE || step.kind == Step::MULTICAST || step.peer == Step::EVERY)
-    {
-        RefuseInput("reduction in switches is no stage of another algorithm; choose "
-                    "ns3::llm::InSwitchAlgorithm for the whole operation");
-    }
     if (step.place >> PLACE_BITS != 0)
     {
         RefuseInput("a stage of a collective program has a message of place " +
@@ -99,7 +101,8 @@ Translate(const ProgramStage& stage,
                     "; places must be below 2^24: use fewer, larger "
                     "messages");
     }
-    step.peer = stage.members.at(step.peer);
+    step.peer = step.peer == Step::EVERY ? Step::EVERY : stage.members.at(step.peer);
+    step.group = stage.group;
     step.place |= stage.number << PLACE_BITS;
     step.chunk = step.place;
     for (const BufferRange& range : stage.program->GetRanges(stage.self, lane, index))
@@ -142,40 +145,65 @@ PartMap::Translate(const BufferRange& range) const
     return result;
 }
 
-void
-AppendStages(const std::vector<ProgramStage>& stages, RankLanes& lanes)
+StageAppender::StageAppender(RankLanes& lanes)
+    : m_lanes(lanes)
 {
-    uint32_t gate = Step::NONE; // the lane whose last step ends the stage before
-    for (const ProgramStage& stage : stages)
+}
+
+void
+StageAppender::Append(const std::vector<ProgramStage>& stages)
+{
+    m_calls.resize(stages.size());
+    Gate gate;
+    for (std::size_t i = 0; i < stages.size(); ++i)
     {
-        const auto firstLane = static_cast<uint32_t>(lanes.size());
-        const uint32_t count = stage.program->GetLaneCount(stage.self);
-        std::vector<ListedStep> end;
-        for (uint32_t lane = 0; lane < count; ++lane)
-        {
-            std::vector<ListedStep> steps;
-            if (gate != Step::NONE)
-            {
-                steps.push_back(MakeWait(gate, static_cast<uint32_t>(lanes[gate].size()) - 1));
-            }
-            const auto shift = static_cast<uint32_t>(steps.size());
-            const uint32_t length = stage.program->GetLaneLength(stage.self, lane);
-            for (uint32_t i = 0; i < length; ++i)
-            {
-                steps.push_back(Translate(stage, lane, i, firstLane, shift));
-            }
-            if (!steps.empty())
-            {
-                end.push_back(MakeWait(firstLane + lane, static_cast<uint32_t>(steps.size()) - 1));
-            }
-            lanes.push_back(std::move(steps));
-        }
-        if (!end.empty())
-        {
-            gate = static_cast<uint32_t>(lanes.size());
-            lanes.push_back(std::move(end));
-        }
+        gate = AppendStage(stages[i], gate, m_calls[i]);
     }
+}
+
+StageAppender::Gate
+StageAppender::AppendStage(const ProgramStage& stage, Gate before, Gate& calls)
+{
+    const auto firstLane = static_cast<uint32_t>(m_lanes.size());
+    const uint32_t count = stage.program->GetLaneCount(stage.self);
+    const Gate earlier = calls;
+    std::vector<ListedStep> end;
+    for (uint32_t lane = 0; lane < count; ++lane)
+    {
+        const uint32_t length = stage.program->GetLaneLength(stage.self, lane);
+        const bool isCalling =
+            length > 0 && IsCall(stage.program->GetStep(stage.self, lane, length - 1));
+        std::vector<ListedStep> steps;
+        for (const Gate& gate : {before, isCalling ? earlier : Gate()})
+        {
+            if (gate.lane != Step::NONE)
+            {
+                steps.push_back(MakeWait(gate.lane, gate.index));
+            }
+        }
+        const auto shift = static_cast<uint32_t>(steps.size());
+        for (uint32_t i = 0; i < length; ++i)
+        {
+            steps.push_back(Translate(stage, lane, i, firstLane, shift));
+        }
+        const auto last = static_cast<uint32_t>(steps.size()) - 1;
+        if (isCalling)
+        {
+            calls = {firstLane + lane, last};
+        }
+        if (!steps.empty())
+        {
+            end.push_back(MakeWait(firstLane + lane, last));
+        }
+        m_lanes.push_back(std::move(steps));
+    }
+    if (end.empty())
+    {
+        return before;
+    }
+    m_lanes.push_back(std::move(end));
+    return {static_cast<uint32_t>(m_lanes.size()) - 1,
+            static_cast<uint32_t>(m_lanes.back().size()) - 1};
 }
 
 } // namespace ns3::llm

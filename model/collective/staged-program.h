@@ -53,16 +53,47 @@ struct ProgramStage
     uint32_t self = 0;                          //!< the rank in question, as one of the smaller one
     PartMap map;                                //!< its buffer
     uint32_t number = 0; //!< among all stages of all slices; keeps the places apart
+    uint32_t group = 0;  //!< its ranks' number as a group that calls on switches
 };
 
 /**
  * @ingroup llm-fabric-collective
- * Append the stages that a rank goes through one after the other to its lanes. Each begins when the
- * rank has done the one before.
- * @param stages the stages; one of a group of one takes no step
- * @param lanes gets the steps
+ * Appends the stages that a rank goes through, slice by slice.
  */
-void AppendStages(const std::vector<ProgramStage>& stages, RankLanes& lanes);
+class StageAppender
+{
+  public:
+    /** @param lanes gets the steps */
+    explicit StageAppender(RankLanes& lanes);
+
+    /**
+     * Append the stages of a slice. Each begins when the rank has done the one before; its calls on
+     * switches come after those of the same stage of the slices before, so that all ranks make them
+     * in the same order.
+     * @param stages the stages; one of a group of one takes no step
+     */
+    void Append(const std::vector<ProgramStage>& stages);
+
+  private:
+    /** A step that others wait for. */
+    struct Gate
+    {
+        uint32_t lane = Step::NONE; //!< its lane; NONE: there is nothing to wait for
+        uint32_t index = 0;         //!< its place there
+    };
+
+    /**
+     * Append a stage.
+     * @param stage the stage
+     * @param before ends the stage before
+     * @param calls the last call of this stage so far; set to the last one
+     * @return what ends this one, or the one before if it has no step
+     */
+    Gate AppendStage(const ProgramStage& stage, Gate before, Gate& calls);
+
+    RankLanes& m_lanes;        //!< gets the steps
+    std::vector<Gate> m_calls; //!< by stage of a slice: its last call on switches
+};
 
 } // namespace ns3::llm
 

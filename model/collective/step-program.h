@@ -6,6 +6,8 @@
 #include "buffer-range.h"
 
 #include <cstdint>
+#include <numeric>
+#include <vector>
 
 namespace ns3::llm
 {
@@ -44,6 +46,9 @@ struct Step
     uint32_t place = 0; //!< message's place: equal at the sender and the receiver, and unique
                         //!< among the messages of (sender, receiver) in the program
     uint32_t joint = 0; //!< SEND: see Message::joint
+    uint32_t group = 0; //!< whose switches reduce or multicast it: see StepProgram::GetGroup()
+    /** REDUCE, MULTICAST: goes to the switches together with the call before it. */
+    bool isTogether = false;
     uint32_t dependencyLane = NONE; //!< lane of the same rank that must come first
     uint32_t dependencyIndex = 0;   //!< the step of that lane that must be done
 };
@@ -105,6 +110,21 @@ class StepProgram
     {
         const Step step = GetStep(rank, lane, index);
         return {{step.begin, step.bytes}};
+    }
+
+    /**
+     * Groups of ranks call on switches; the ranks of a group make the same calls in the same order. By
+     * default there is one, of all ranks.
+     * @param group number of a group: Step::group of a step that calls, or receives what was called
+     *        for; 0 is that of all ranks, and others have the same ranks in all programs of a
+     *        communicator
+     * @return its ranks
+     */
+    virtual std::vector<uint32_t> GetGroup([[maybe_unused]] uint32_t group) const
+    {
+        std::vector<uint32_t> all(GetSize());
+        std::iota(all.begin(), all.end(), 0);
+        return all;
     }
 
     /**
