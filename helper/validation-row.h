@@ -3,7 +3,9 @@
 #ifndef LLM_FABRIC_VALIDATION_ROW_H
 #define LLM_FABRIC_VALIDATION_ROW_H
 
+#include <ostream>
 #include <string>
+#include <vector>
 
 namespace ns3::llm
 {
@@ -26,6 +28,13 @@ struct ValidationRow
         return unit == "%" ? difference : 100 * difference / published;
     }
 };
+
+/**
+ * @ingroup llm-fabric-helper
+ * @param out gets a table of the rows with their errors
+ * @param rows they
+ */
+void WriteValidationRows(std::ostream& out, const std::vector<ValidationRow>& rows);
 
 } // namespace ns3::llm
 
