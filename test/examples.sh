@@ -72,6 +72,26 @@ awk '$1 == "staged" { staged = $3 } $1 == "packet" { packet = $3 }
     cat output
     failures=$((failures + 1))
 }
+# closed forms of papers: a table alone, or with files
+expect 2 "there are no prices 'rail-only-v2'; did you mean rail-only-v" rail-only-cost --prices=rail-only-v2
+expect 2 '32768 accelerators in HB domains of 72: a whole number' rail-only-cost --domainSize=72
+expect 0 'merchant-800g' rail-only-cost --summary --domainSize=72 --accelerators=36864 --prices=merchant-800g
+expect 0 'results' rail-only-cost
+expect 2 '--nicRate=400: a rate needs a unit' rail-only-hb-domain --nicRate=400
+expect 0 'figure 7, OPT' rail-only-hb-domain
+expect 2 'there is no' two-cs-comp-vs-comm --costModel=Rooflin
+expect 2 "accelerator = 'MI2x' is not known" two-cs-comp-vs-comm --accelerator=MI2x
+expect 2 'with-compute' two-cs-comp-vs-comm --memory=grows
+expect 0 'serialized, 4x compute' two-cs-comp-vs-comm
+# files, and lines with the header: four radixes, nine sizes, three networks; nine curves of 12 to 14 sizes; 3 x 196
+for found in rail-only-cost=109 rail-only-hb-domain=118 two-cs-comp-vs-comm=589; do
+    name=${found%=*}
+    lines=$(wc -l <"$name/$name.csv")
+    [[ $lines == "${found#*=}" && -s $name/$name.gp ]] || {
+        echo "FAIL $name wrote $lines lines"
+        failures=$((failures + 1))
+    }
+done
 expect 0 'low_latency' deepep-comparison --quiet --summary --most=16 --share=64
 # the same ranks over each transport: one option, and RDMA has no frames then
 collective=(--accelerators=16 --bytes=1048576 --summary)

@@ -6,6 +6,7 @@
 #include "ns3/llm-fabric-data.h"
 #include "ns3/test.h"
 
+#include <cmath>
 #include <cstdlib>
 #include <fstream>
 
@@ -85,6 +86,48 @@ class AcceleratorTestCase : public TestCase
     }
 };
 
+/** Later generations. */
+class ScaledTestCase : public TestCase
+{
+  public:
+    ScaledTestCase()
+        : TestCase("A scaled accelerator differs in its rates alone")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        const Accelerator mi210 = Accelerator::FromName("MI210");
+        const Accelerator later = mi210.Scaled(4, 2, 0.5);
+        NS_TEST_EXPECT_MSG_EQ(later.matrixFlopsPerSecond, 724e12, "4 x 181");
+        NS_TEST_EXPECT_MSG_EQ_TOL(later.vectorFlopsPerSecond, 90.4e12, 1, "4 x 22.6");
+        NS_TEST_EXPECT_MSG_EQ(later.matrixFlopsPerSecond8, 0, "unknown stays so");
+        NS_TEST_EXPECT_MSG_EQ(later.memoryBytesPerSecond, 3200e9, "2 x 1600");
+        NS_TEST_EXPECT_MSG_EQ(later.scaleUpRate, DataRate("600Gb/s"), "half of 150 GB/s");
+        NS_TEST_EXPECT_MSG_EQ(later.nicRate, DataRate("100Gb/s"), "half of 200 Gb/s");
+        NS_TEST_EXPECT_MSG_EQ(later.memoryBytes, mi210.memoryBytes, "size of the memory");
+        NS_TEST_EXPECT_MSG_EQ(later.scaleUpDomain, mi210.scaleUpDomain, "size of the domain");
+        NS_TEST_EXPECT_MSG_EQ(later.name, "MI210", "name");
+        const Accelerator h100 = Accelerator::FromName("H100").Scaled(2, 1, 1);
+        NS_TEST_EXPECT_MSG_EQ(h100.matrixFlopsPerSecond8, 3958e12, "2 x 1979");
+        for (const double wrong : {0.0, -1.0, std::nan(""), HUGE_VAL})
+        {
+            const auto refuse = [&](const char* name, double compute, double memory, double network)
+            {
+                const auto scale = [&]
+                {
+                    mi210.Scaled(compute, memory, network);
+                };
+                NS_TEST_EXPECT_MSG_EQ(CheckRefused(scale, {name, "above 0"}), "", wrong);
+            };
+            refuse("computeFactor", wrong, 1, 1);
+            refuse("memoryFactor", 1, wrong, 1);
+            refuse("networkFactor", 1, 1, wrong);
+        }
+    }
+};
+
 /** The data directory and suggestions. */
 class DataDirectoryTestCase : public TestCase
 {
@@ -124,6 +167,7 @@ class WorkloadAcceleratorTestSuite : public TestSuite
         : TestSuite("llm-fabric-workload-accelerator", TestSuite::Type::UNIT)
     {
         AddTestCase(new AcceleratorTestCase);
+        AddTestCase(new ScaledTestCase);
         AddTestCase(new DataDirectoryTestCase);
     }
 };

@@ -2,101 +2,20 @@
 
 #include "accelerator.h"
 
+#include "csv-row.h"
 #include "llm-fabric-data.h"
 
 #include "ns3/input-error.h"
 
 #include <boost/algorithm/string/predicate.hpp>
-#include <boost/algorithm/string/trim.hpp>
-#include <boost/tokenizer.hpp>
 
 #include <cmath>
-#include <fstream>
-#include <map>
 
 namespace ns3::llm
 {
 
 namespace
 {
-
-/** A line of a CSV file, by column name. */
-class CsvRow
-{
-  public:
-    /**
-     * @param place file and line, for messages
-     * @param header names of the columns
-     * @param line the text
-     */
-    CsvRow(const std::string& place,
-           const std::vector<std::string>& header,
-           const std::string& line)
-        : m_place(place)
-    {
-        const auto fields = Split(line);
-        if (fields.size() != header.size())
-        {
-            RefuseInput(place + ": " + std::to_string(fields.size()) +
-                        " fields, but the header has " + std::to_string(header.size()) +
-                        " columns");
-        }
-        for (std::size_t i = 0; i < header.size(); ++i)
-        {
-            m_fields[header[i]] = fields[i];
-        }
-    }
-
-    /**
-     * @param line a line
-     * @return its fields; commas inside double quotes do not separate
-     */
-    static std::vector<std::string> Split(const std::string& line)
-    {
-        boost::tokenizer<boost::escaped_list_separator<char>> fields(line);
-        return {fields.begin(), fields.end()};
-    }
-
-    /**
-     * @param column its name
-     * @return the text of the field
-     */
-    const std::string& GetText(const std::string& column) const
-    {
-        const auto found = m_fields.find(column);
-        if (found == m_fields.end())
-        {
-            RefuseInput(m_place + ": the header has no column '" + column + "'");
-        }
-        return found->second;
-    }
-
-    /**
-     * @param column its name
-     * @param required whether an empty field is refused
-     * @return the number, 0 when empty
-     */
-    double GetNumber(const std::string& column, bool required = false) const
-    {
-        const std::string& text = GetText(column);
-        if (text.empty() && !required)
-        {
-            return 0;
-        }
-        char* end = nullptr;
-        const double number = std::strtod(text.c_str(), &end);
-        if (text.empty() || *end != '\0' || !std::isfinite(number) || number < 0)
-        {
-            RefuseInput(m_place + ": " + column + " = '" + text +
-                        "' is not a number that is at least 0");
-        }
-        return number;
-    }
-
-  private:
-    std::string m_place;                         //!< file and line
-    std::map<std::string, std::string> m_fields; //!< by column
-};
 
 /**
  * @param row a line of the file
@@ -124,34 +43,52 @@ MakeAccelerator(const CsvRow& row)
     return result;
 }
 
+/**
+ * Refuse a factor that is not positive.
+ * @param name of the factor
+ * @param factor its value
+ */
+void
+CheckFactor(const char* name, double factor)
+{
+    if (!std::isfinite(factor) || factor <= 0)
+    {
+        RefuseInput(std::string(name) + " = " + std::to_string(factor) +
+                    " does not scale an accelerator; a finite number above 0 is allowed");
+    }
+}
+
 } // namespace
 
 std::vector<Accelerator>
 Accelerator::ReadFile(const std::string& path)
 {
-    std::ifstream file(path);
-    if (!file)
-    {
-        RefuseInput("cannot read the accelerator file '" + path + "'");
-    }
-    std::vector<std::string> header;
     std::vector<Accelerator> result;
-    std::string line;
-    for (int number = 1; std::getline(file, line); ++number)
+    for (const CsvRow& row : CsvRow::ReadFile("accelerator file", path))
     {
-        boost::algorithm::trim_right(line);
-        if (line.empty() || line[0] == '#')
-        {
-            continue;
-        }
-        if (header.empty())
-        {
-            header = CsvRow::Split(line);
-            continue;
-        }
-        const CsvRow row(path + ", line " + std::to_string(number), header, line);
         result.push_back(MakeAccelerator(row));
     }
+    return result;
+}
+
+Accelerator
+Accelerator::Scaled(double computeFactor, double memoryFactor, double networkFactor) const
+{
+    CheckFactor("computeFactor", computeFactor);
+    CheckFactor("memoryFactor", memoryFactor);
+    CheckFactor("networkFactor", networkFactor);
+    const auto scaleRate = [networkFactor](DataRate rate)
+    {
+        return DataRate(static_cast<uint64_t>(
+            std::llround(static_cast<double>(rate.GetBitRate()) * networkFactor)));
+    };
+    Accelerator result = *this;
+    result.matrixFlopsPerSecond *= computeFactor;
+    result.matrixFlopsPerSecond8 *= computeFactor;
+    result.vectorFlopsPerSecond *= computeFactor;
+    result.memoryBytesPerSecond *= memoryFactor;
+    result.scaleUpRate = scaleRate(scaleUpRate);
+    result.nicRate = scaleRate(nicRate);
     return result;
 }
 

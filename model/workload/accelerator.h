@@ -47,6 +47,15 @@ struct Accelerator
      * @return all accelerators of it
      */
     static std::vector<Accelerator> ReadFile(const std::string& path);
+
+    /**
+     * A later generation of it. Sizes of memory and HB domain stay, and what is unknown stays so.
+     * @param computeFactor on the peaks of matrix and vector units, above 0
+     * @param memoryFactor on the memory's rate, above 0
+     * @param networkFactor on the rates of scale-up link and NIC, above 0
+     * @return the scaled accelerator, of the same name
+     */
+    Accelerator Scaled(double computeFactor, double memoryFactor, double networkFactor) const;
 };
 
 } // namespace ns3::llm
