@@ -164,7 +164,7 @@ PrintCurves(const std::vector<FittedOperator>& operators)
         table.AddRow(
             {item.device + ", " + item.GetName(),
              std::to_string(item.group.entries.size()),
-             FormatIf(matrix, rate / 1e12, 1),
+             FormatIf(matrix, rate / 1e12, rate < 1e13 ? 3 : 1),
              item.peak > 0 ? FormatNumber(100 * rate / item.peak, 0) + " %" : "-",
              FormatNumber(curve.launchSeconds * 1e6, 2),
              FormatIf(matrix && curve.launchSeconds > 0, curve.launchSeconds * rate / 1e9, 2),
