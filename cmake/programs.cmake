@@ -6,7 +6,9 @@ llm_fabric_ns3_targets(llm_example_link point-to-point)
 foreach(name ${llm_examples})
   add_executable(${name} ${llm_examples_${name}})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/examples)
-  target_link_libraries(${name} PRIVATE ns3-llm-fabric ${llm_example_link})
+  target_link_libraries(
+    ${name} PRIVATE ns3-llm-fabric ${llm_example_link} ${llm_examples_LIBRARIES_${name}}
+  )
   target_compile_options(${name} PRIVATE ${llm_warnings})
 endforeach()
 

@@ -31,6 +31,13 @@ cpp_examples = [
     ("two-cs-comp-vs-comm --summary", "True", "False"),
     ("fluid-error --accelerators=4 --bytes=65536 --places=domain", "True", "False"),
     ("tcp-beside-rdma --durationUs=500", "True", "False"),
+    ("operator-profiles --summary", "True", "False"),
+    (
+        "profile-operators --hidden=128 --sequences=32 --batches=1,2 --tensorParallel=1 "
+        "--base=128x32x1x1 --rounds=1 --repeats=1 --summary --quiet",
+        "True",
+        "False",
+    ),
     ("nccl-bus-bandwidth --only=MI300X --mostNicBytes=10000000 --summary --quiet", "True", "False"),
     (
         "training-iteration --model=gpt2 --tp=4 --dp=4 --accelerators=16 --fabric=rail-only --quiet",

@@ -59,6 +59,24 @@ expect 0 'time/one switch' collective-benchmark "${benchmark[@]}" --fabric=fat-t
 expect 2 'did you mean Hopper' nccl-bus-bandwidth --only=Hoper
 expect 2 '--algorithms: PatAlgorithm does not do all-reduce' collective-benchmark "${benchmark[@]}" --algorithms=PatAlgorithm
 
+expect 2 'did you mean h200? Allowed: a100-sxm-80gb' operator-profiles --profiles=h20
+expect 0 'results in curves' operator-profiles --profiles=a100-sxm-80gb,h100-sxm --output=curves
+[[ $(wc -l <curves/curves.csv) == 6 && $(wc -l <curves/entries.csv) == 23 ]] || {
+    echo "FAIL operator-profiles: $(wc -l curves/*.csv)"
+    failures=$((failures + 1))
+}
+if [[ -x $examples/profile-operators ]]; then # without OpenBLAS it is left out
+    expect 2 "--base: '512x256x1' is not hidden x sequence x batch x TP" profile-operators --base=512x256x1
+    expect 2 'hidden size 96 is no multiple of 64 x TP = 64' profile-operators --hidden=96
+    expect 2 'so there is nothing to project' profile-operators --base=64x16x1x1 --hidden=64 --sequences=16 --batches=1 --tensorParallel=1
+    expect 0 'times less profiling' profile-operators --quiet --base=64x16x1x1 --hidden=64 --sequences=16,32 --batches=1 --tensorParallel=1 --rounds=1 --repeats=1
+    expect 0 'rate' operator-profiles --summary --profiles=profile-operators/profile.json
+    grep -q 'one thread, fc1, 32 bit  *1 ' output || {
+        echo "FAIL operator-profiles: the profile that profile-operators has written"
+        failures=$((failures + 1))
+    }
+fi
+
 forward=(--quiet --summary --platforms=H100 --routings=uniform --domainSize=4)
 expect 2 "--ways: there is no 'stagd'; there are:" rail-forwarding "${forward[@]}" --ways=stagd
 expect 2 "there is no platform 'B200'; there are: A100 H100" rail-forwarding --platforms=B200

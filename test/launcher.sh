@@ -41,6 +41,15 @@ large_pages='source <(sed -n "/^ask_for_large_pages() {/,/^}/p" "$0"); ask_for_l
 expect 0 '^glibc\.malloc\.hugetlb=1' env -u GLIBC_TUNABLES bash -c "$large_pages" "$root/llm-fabric"
 expect 0 '^glibc\.malloc\.top_pad=4096$' env GLIBC_TUNABLES=glibc.malloc.top_pad=4096 bash -c "$large_pages" "$root/llm-fabric"
 
+# a program that was left out says why
+cp -r "$root/llm-fabric" "$root/tools" . && mkdir -p examples build/release
+printf '// SPDX\n\n// Needs much.\n' >examples/needy.cc
+echo 'needy: needs OpenBLAS' >build/release/examples-left-out.txt
+expect 0 '^needy +Needs much \(not built: needs OpenBLAS\)$' ./llm-fabric list examples
+touch build/release/build.ninja CMakePresets.json -d @0 && touch build/release/CMakeCache.txt
+expect 2 "example 'needy' is not built: it needs OpenBLAS" env LLM_FABRIC_NO_INSTALL=1 ./llm-fabric run needy
+rm -r llm-fabric tools examples build CMakePresets.json
+
 # sweep: two seeds times two values, in order, with a run that fails
 program fake <<'SH'
 for word; do case $word in --RngRun=*) seed=${word#*=} ;; --Rate=*) rate=${word#*=} ;; esac; done
@@ -65,7 +74,7 @@ expect 2 "unknown option '--seed'" "$root/tools/sweep" ./fake --seed 1
 mkdir bin
 export PATH=$work/bin:$PATH
 unset LLM_FABRIC_NO_INSTALL
-all='g++ cmake ninja-build pkgconf ns3 libns3-dev nlohmann-json3-dev libboost1.81-dev gnuplot-qt'
+all='g++ cmake ninja-build pkgconf ns3 libns3-dev nlohmann-json3-dev libboost1.81-dev gnuplot-qt libopenblas-serial-dev'
 have() {
     printf 'installed %s\n' "$@" >have
 }
