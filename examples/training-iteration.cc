@@ -7,6 +7,7 @@
 //   ./llm-fabric run
 //   ./llm-fabric run training-iteration -- --model=gpt2-xl --tp=8 --dp=8 --fabric=rail-only
 //   ./llm-fabric run training-iteration -- --model=path/to/config.json --accelerators=128 --pp=2
+//   ./llm-fabric run training-iteration -- --model=llama-3.1-8b --tp=4 --sp --zero=3 --recompute=selective
 //
 // It prints a table that compares the fabrics: the time of an iteration, and how much of it is
 // compute, communication that compute waits for (exposed, by parallel dimension), and waiting for
@@ -30,6 +31,7 @@
 #include "ns3/topology-helper.h"
 #include "ns3/training-helper.h"
 #include "ns3/training-report.h"
+#include "ns3/workload-settings.h"
 
 #include "ns3/config.h"
 #include "ns3/data-rate.h"
@@ -66,16 +68,8 @@ const std::vector<std::string> FABRICS = {"rail-only", "rail-optimized", "fat-tr
 /** What the command line says. */
 struct Options
 {
-    std::string model = "gpt2-medium";        //!< built-in name or path
-    std::string accelerator = "H100-SXM";     //!< name in data/accelerators.csv
-    uint32_t accelerators = 64;               //!< how many
+    WorkloadSettings workload;                //!< model, accelerators, how it is divided
     uint32_t domainSize = 8;                  //!< accelerators of an HB domain
-    uint32_t tp = 8;                          //!< tensor-parallel ranks
-    uint32_t pp = 1;                          //!< pipeline stages
-    uint32_t dp = 0;                          //!< replicas; 0: accelerators / (TP x PP)
-    uint32_t microBatches = 4;                //!< of a replica
-    uint32_t microBatchSize = 1;              //!< sequences
-    uint32_t sequenceLength = 1024;           //!< tokens
     std::string fabric = "all";               //!< which
     std::string domainFidelity = "fluid";     //!< fluid or packet
     std::string transport = "";               //!< between domains; "": the attribute
@@ -104,16 +98,8 @@ ParseOptions(int argc, char* argv[])
                           "Training iterations of a transformer over one or three fabrics.");
     std::vector<std::string> fabrics{"all"};
     fabrics.insert(fabrics.end(), FABRICS.begin(), FABRICS.end());
-    parser.Add("model", "built-in name, or path of a Hugging Face config.json", options.model);
-    parser.Add("accelerator", "name in data/accelerators.csv", options.accelerator);
-    parser.Add("accelerators", "how many accelerators, one rank on each", options.accelerators, 1);
+    options.workload.Add(parser);
     parser.Add("domainSize", "accelerators of an HB domain", options.domainSize, 1);
-    parser.Add("tp", "tensor-parallel ranks", options.tp, 1);
-    parser.Add("pp", "pipeline stages", options.pp, 1);
-    parser.Add("dp", "data-parallel replicas; 0: accelerators / (tp x pp)", options.dp);
-    parser.Add("microBatches", "micro-batches of a replica", options.microBatches, 1);
-    parser.Add("microBatchSize", "sequences of a micro-batch", options.microBatchSize, 1);
-    parser.Add("sequenceLength", "tokens of a sequence", options.sequenceLength, 1);
     parser.Add("fabric", "which fabric", options.fabric, fabrics);
     parser.Add("domainFidelity",
                "HB domains as shared rates or as switches with packets",
@@ -146,33 +132,6 @@ ParseOptions(int argc, char* argv[])
 
 /**
  * @param options the command line
- * @return what is computed; what does not fit is refused
- */
-Ptr<const TransformerWorkload>
-MakeWorkload(const Options& options)
-{
-    ParallelStrategy strategy;
-    strategy.tensorParallel = options.tp;
-    strategy.pipelineParallel = options.pp;
-    const uint64_t ranks = uint64_t(options.tp) * options.pp;
-    strategy.dataParallel =
-        options.dp > 0 ? options.dp
-                       : static_cast<uint32_t>(std::max<uint64_t>(1, options.accelerators / ranks));
-    strategy.microBatchSize = options.microBatchSize;
-    strategy.globalBatchSize =
-        options.microBatches * options.microBatchSize * strategy.dataParallel;
-    strategy.sequenceLength = options.sequenceLength;
-    TransformerWorkload::Config config{TransformerModel::Load(options.model),
-                                       Accelerator::FromName(options.accelerator),
-                                       strategy,
-                                       nullptr,
-                                       nullptr,
-                                       TransformerWorkloadOptions()};
-    return Create<TransformerWorkload>(config, options.accelerators);
-}
-
-/**
- * @param options the command line
  * @param fabric name of the fabric
  * @param workload what is computed
  * @return the cluster; what does not fit is refused
@@ -190,7 +149,7 @@ BuildCluster(const Options& options, const std::string& fabric, const Transforme
             factory.Set(name, value);
         }
     };
-    factory.Set("Accelerators", UintegerValue(options.accelerators));
+    factory.Set("Accelerators", UintegerValue(options.workload.accelerators));
     set("DomainSize", UintegerValue(options.domainSize));
     set("DomainFidelity", StringValue(options.domainFidelity));
     set("NicRate", DataRateValue(options.nicRate));
@@ -212,11 +171,11 @@ BuildCluster(const Options& options, const std::string& fabric, const Transforme
  */
 uint64_t
 EstimateFabric(const Options& options,
-               const TransformerWorkload& workload,
+               const Ptr<const TransformerWorkload>& workload,
                const std::string& fabric)
 {
-    const Ptr<Cluster> cluster = BuildCluster(options, fabric, workload);
-    const JobLayout layout = TrainingHelper::MakeLayout(workload.GetStrategy());
+    const Ptr<Cluster> cluster = BuildCluster(options, fabric, *workload);
+    const JobLayout layout = TrainingHelper::MakeLayout(workload->GetStrategy());
     const uint64_t hops =
         TrainingHelper::EstimateHops(workload, layout, *cluster) * options.iterations;
     Simulator::Destroy();
@@ -321,16 +280,17 @@ RunFabric(const Options& options,
 void
 PrintSummary(const std::vector<TrainingReport>& reports)
 {
+    const std::vector<ParallelDimension> dimensions = FindDimensions(reports);
     for (const TrainingReport& report : reports)
     {
         const TrainingSummary summary = report.GetSummary();
         std::cout << "fabric=" << report.name
                   << " iteration_us=" << FormatNumber(summary.iterationUs, 6)
                   << " compute_us=" << FormatNumber(summary.computeUs, 6);
-        for (std::size_t i = 0; i < PARALLEL_DIMENSIONS; ++i)
+        for (const ParallelDimension dimension : dimensions)
         {
-            std::cout << " exposed_" << GetShortName(static_cast<ParallelDimension>(i))
-                      << "_us=" << FormatNumber(summary.exposedUs[i], 6);
+            const double us = summary.exposedUs[static_cast<std::size_t>(dimension)];
+            std::cout << " exposed_" << GetShortName(dimension) << "_us=" << FormatNumber(us, 6);
         }
         std::cout << " bubble_us=" << FormatNumber(summary.bubbleUs, 6) << " hops=" << report.hops
                   << " wall_s=" << FormatNumber(report.wallSeconds, 3);
@@ -357,7 +317,8 @@ Run(int argc, char* argv[])
         Config::SetDefault("ns3::llm::RdmaTransport::CongestionControl",
                            StringValue(options.congestionControl));
     }
-    const Ptr<const TransformerWorkload> workload = MakeWorkload(options);
+    const Ptr<const TransformerWorkload> workload =
+        Create<TransformerWorkload>(options.workload.MakeConfig(), options.workload.accelerators);
     std::vector<std::string> fabrics;
     std::vector<uint64_t> expected;
     for (const std::string& fabric : FABRICS)
@@ -365,7 +326,7 @@ Run(int argc, char* argv[])
         if (options.fabric == "all" || options.fabric == fabric)
         {
             fabrics.push_back(fabric);
-            expected.push_back(EstimateFabric(options, *workload, fabric));
+            expected.push_back(EstimateFabric(options, workload, fabric));
         }
     }
     if (options.summary)

@@ -2,6 +2,8 @@
 
 #include "report-folder.h"
 
+#include "part-colors.h"
+
 #include "ns3/input-error.h"
 #include "ns3/text-table.h"
 
@@ -23,17 +25,12 @@ constexpr const char* GNUPLOT_SCRIPT =
     R"(set style data histograms
 set style histogram rowstacked
 set style fill solid 1 border rgb "white"
-set linetype 1 linecolor rgb "#4477aa"
-set linetype 2 linecolor rgb "#66ccee"
-set linetype 3 linecolor rgb "#228833"
-set linetype 4 linecolor rgb "#ee6677"
-set linetype 5 linecolor rgb "#bbbbbb"
 set boxwidth 0.6
 set ylabel "time of an iteration [ms]"
 set yrange [0:*]
 set key outside right invert
 set grid ytics
-plot for [i=2:6] "iteration.dat" using i:xtic(1) title columnheader(i)
+plot for [i=2:columns] "iteration.dat" using i:xtic(1) title columnheader(i)
 )";
 
 } // namespace
@@ -41,6 +38,12 @@ plot for [i=2:6] "iteration.dat" using i:xtic(1) title columnheader(i)
 ReportFolder::ReportFolder(std::string path)
     : m_path(std::move(path))
 {
+}
+
+const std::string&
+ReportFolder::GetPath() const
+{
+    return m_path;
 }
 
 void
@@ -150,15 +153,33 @@ ReportFolder::Finish(const std::vector<std::string>& runs) const
 void
 ReportFolder::Draw(const std::vector<TrainingReport>& reports) const
 {
+    const std::vector<ParallelDimension> dimensions = FindDimensions(reports);
     std::ostringstream data;
-    data << "fabric compute \"exposed TP\" \"exposed PP\" \"exposed DP\" \"bubble, peers late\"\n";
+    std::ostringstream settings;
+    std::size_t parts = 0;
+    const auto addPart = [&](const std::string& name, uint32_t color)
+    {
+        data << " " << name;
+        settings << "set linetype " << ++parts << " linecolor rgb " << color << "\n";
+    };
+    data << "fabric";
+    addPart("compute", COMPUTE_COLOR);
+    for (const ParallelDimension dimension : dimensions)
+    {
+        addPart(std::string("\"exposed ") + GetShortName(dimension) + "\"",
+                DIMENSION_COLORS[static_cast<std::size_t>(dimension)]);
+    }
+    addPart("\"bubble, peers late\"", BUBBLE_COLOR);
+    data << "\n";
+    settings << "columns = " << parts + 1 << "\n";
     for (const TrainingReport& report : reports)
     {
         const TrainingSummary summary = report.GetSummary();
         data << report.name << " " << FormatNumber(summary.computeUs / 1e3, 6);
-        for (const double part : summary.exposedUs)
+        for (const ParallelDimension dimension : dimensions)
         {
-            data << " " << FormatNumber(part / 1e3, 6);
+            const double us = summary.exposedUs[static_cast<std::size_t>(dimension)];
+            data << " " << FormatNumber(us / 1e3, 6);
         }
         data << " " << FormatNumber(summary.bubbleUs / 1e3, 6) << "\n";
     }
@@ -171,7 +192,7 @@ ReportFolder::Draw(const std::vector<TrainingReport>& reports) const
         }
     }
     Write("iteration.dat", data.str());
-    Plot("iteration", "set title \"" + title + "\" noenhanced\n" + GNUPLOT_SCRIPT);
+    Plot("iteration", "set title \"" + title + "\" noenhanced\n" + settings.str() + GNUPLOT_SCRIPT);
 }
 
 bool

@@ -26,6 +26,8 @@ class ReportFolder
     /** @param path the folder */
     explicit ReportFolder(std::string path);
 
+    /** @return its path */
+    const std::string& GetPath() const;
     /** Make the folder; refused if it cannot be made or written. */
     void Prepare() const;
     /**

@@ -47,25 +47,22 @@ CountHops(const Path& path, const DimensionTraffic& traffic)
  * @return frames x links for what the rank sends in an iteration
  */
 double
-CountHopsOfRank(const TransformerWorkload& workload,
+CountHopsOfRank(const Ptr<const TransformerWorkload>& workload,
                 const JobLayout& layout,
                 const Locality& locality,
                 uint32_t rank)
 {
-    const ParallelStrategy& strategy = workload.GetStrategy();
+    const ParallelStrategy& strategy = workload->GetStrategy();
     const IterationEstimate estimate = EstimateIteration(workload, rank);
-    const std::pair<ParallelDimension, const DimensionTraffic&> dimensions[] = {
-        {ParallelDimension::TENSOR, estimate.tensor},
-        {ParallelDimension::PIPELINE, estimate.pipeline},
-        {ParallelDimension::DATA, estimate.data}};
     double hops = 0;
-    for (const auto& dimension : dimensions)
+    for (std::size_t i = 0; i < PARALLEL_DIMENSIONS; ++i)
     {
-        const auto group = strategy.GetGroup(dimension.first, rank);
-        if (group.size() < 2 || dimension.second.messages == 0)
+        const auto dimension = static_cast<ParallelDimension>(i);
+        if (estimate.Get(dimension).messages == 0)
         {
             continue;
         }
+        const auto group = strategy.GetGroup(dimension, rank);
         std::size_t next = 0;
         while (group[next] != rank)
         {
@@ -75,9 +72,54 @@ CountHopsOfRank(const TransformerWorkload& workload,
         next = (next + 1) % group.size();
         const Path path =
             locality.GetPath(layout.GetAccelerator(rank), layout.GetAccelerator(group[next]));
-        hops += CountHops(path, dimension.second);
+        hops += CountHops(path, estimate.Get(dimension));
     }
     return hops;
+}
+
+/**
+ * @param strategy how a job is divided
+ * @param dimension a dimension; nothing is added if its groups are lone ranks
+ * @param layout gets its groups
+ */
+void
+AddGroups(const ParallelStrategy& strategy, ParallelDimension dimension, JobLayout& layout)
+{
+    if (strategy.GetSize(dimension) == 1)
+    {
+        return;
+    }
+    uint32_t number = 0;
+    for (const auto& group : strategy.GetGroups(dimension))
+    {
+        layout.AddGroup(dimension,
+                        std::string(GetShortName(dimension)) + " group " + std::to_string(number++),
+                        group);
+    }
+}
+
+/**
+ * @param strategy how a job is divided
+ * @param dimension a dimension
+ * @param around whether last and first of a group are neighbors
+ * @param layout gets pairs of neighbors, both ways
+ */
+void
+AddPairs(const ParallelStrategy& strategy,
+         ParallelDimension dimension,
+         bool around,
+         JobLayout& layout)
+{
+    for (const auto& group : strategy.GetGroups(dimension))
+    {
+        const std::size_t last = around ? group.size() : group.size() - 1;
+        for (std::size_t place = 0; group.size() > 1 && place < last; ++place)
+        {
+            const uint32_t next = group[(place + 1) % group.size()];
+            layout.AddPair(group[place], next, dimension);
+            layout.AddPair(next, group[place], dimension);
+        }
+    }
 }
 
 } // namespace
@@ -119,33 +161,24 @@ TrainingHelper::MakeLayout(const ParallelStrategy& strategy, std::vector<uint32_
     const auto ranks = static_cast<uint32_t>(strategy.GetRankCount());
     JobLayout layout =
         accelerators.empty() ? JobLayout::MakeIdentity(ranks) : JobLayout(std::move(accelerators));
-    for (const auto dimension : {ParallelDimension::TENSOR, ParallelDimension::DATA})
+    AddGroups(strategy, ParallelDimension::TENSOR, layout);
+    AddGroups(strategy, ParallelDimension::DATA, layout);
+    // with model chunks the last stage hands on to the first
+    AddPairs(strategy, ParallelDimension::PIPELINE, strategy.modelChunks > 1, layout);
+    AddGroups(strategy, ParallelDimension::CONTEXT, layout);
+    AddPairs(strategy, ParallelDimension::CONTEXT, true, layout);
+    if (strategy.expertParallel > 1)
     {
-        uint32_t number = 0;
-        for (const auto& group : strategy.GetGroups(dimension))
-        {
-            layout.AddGroup(dimension,
-                            std::string(GetShortName(dimension)) + " group " +
-                                std::to_string(number++),
-                            group);
-        }
+        AddGroups(strategy, ParallelDimension::EXPERT, layout);
+        AddGroups(strategy, ParallelDimension::EXPERT_DATA, layout);
     }
-    for (const auto& stages : strategy.GetGroups(ParallelDimension::PIPELINE))
-    {
-        // with model chunks the last stage hands on to the first
-        const std::size_t last = strategy.modelChunks > 1 ? stages.size() : stages.size() - 1;
-        for (std::size_t stage = 0; stages.size() > 1 && stage < last; ++stage)
-        {
-            const uint32_t next = stages[(stage + 1) % stages.size()];
-            layout.AddPair(stages[stage], next);
-            layout.AddPair(next, stages[stage]);
-        }
-    }
+    AddGroups(strategy, ParallelDimension::EMBEDDING, layout);
+    AddGroups(strategy, ParallelDimension::WORLD, layout);
     return layout;
 }
 
 uint64_t
-TrainingHelper::EstimateHops(const TransformerWorkload& workload,
+TrainingHelper::EstimateHops(const Ptr<const TransformerWorkload>& workload,
                              const JobLayout& layout,
                              const Locality& locality)
 {

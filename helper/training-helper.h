@@ -59,7 +59,8 @@ class TrainingHelper
     /**
      * @param strategy how a job is divided
      * @param accelerators accelerator of each rank; none means rank i on accelerator i
-     * @return a layout with the groups of TP and DP and the pairs of neighboring stages
+     * @return a layout with all groups of more than one rank, and the pairs of neighbors along PP
+     *         and CP. Without EP there are no EDP groups, as they would be the DP groups
      */
     static JobLayout MakeLayout(const ParallelStrategy& strategy,
                                 std::vector<uint32_t> accelerators = {});
@@ -71,7 +72,7 @@ class TrainingHelper
      * @param locality gives the paths
      * @return frames x links of an iteration, data and acknowledgments, without retransmissions
      */
-    static uint64_t EstimateHops(const TransformerWorkload& workload,
+    static uint64_t EstimateHops(const Ptr<const TransformerWorkload>& workload,
                                  const JobLayout& layout,
                                  const Locality& locality);
 

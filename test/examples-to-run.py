@@ -30,6 +30,8 @@ cpp_examples = [
     ("rail-only-hb-domain --summary", "True", "False"),
     ("two-cs-comp-vs-comm --summary", "True", "False"),
     ("fluid-error --accelerators=4 --bytes=65536 --places=domain", "True", "False"),
+    ("memory-by-strategy --output=memory-by-strategy-report", "True", "False"),
+    ("validate --simulate=false --only=memory --output=validate-report", "True", "False"),
     ("tcp-beside-rdma --durationUs=500", "True", "False"),
     ("operator-profiles --summary", "True", "False"),
     (
@@ -44,5 +46,6 @@ cpp_examples = [
         "True",
         "False",
     ),
+    ("training-timeline --tp=1 --pp=2 --dp=1 --microBatches=2 --domainSize=1", "True", "False"),
 ]
 python_examples = []

@@ -136,54 +136,6 @@ class TwoLayerDomainTestCase : public TestCase
     std::string m_fidelity; //!< of the domain
 };
 
-/** Groups and pairs of a strategy. */
-class LayoutTestCase : public TestCase
-{
-  public:
-    LayoutTestCase()
-        : TestCase(
-              "a strategy gives each rank one TP and one DP group and pairs with its neighbors")
-    {
-    }
-
-  private:
-    void DoRun() override
-    {
-        ParallelStrategy strategy;
-        strategy.tensorParallel = 2;
-        strategy.pipelineParallel = 3;
-        strategy.dataParallel = 2;
-        const JobLayout layout = TrainingHelper::MakeLayout(strategy);
-        NS_TEST_EXPECT_MSG_EQ(layout.GetRankCount(), 12, "ranks");
-        std::map<std::string, std::vector<uint32_t>> groups;
-        uint32_t pairs = 0;
-        for (const JobGroup& group : layout.GetGroups())
-        {
-            groups[group.name] = group.ranks;
-            pairs += group.isPair;
-        }
-        // TP counts fastest, then DP, then PP
-        NS_TEST_EXPECT_MSG_EQ((groups.at("TP group 1") == std::vector<uint32_t>{2, 3}), true, "TP");
-        NS_TEST_EXPECT_MSG_EQ((groups.at("DP group 1") == std::vector<uint32_t>{1, 3}), true, "DP");
-        NS_TEST_EXPECT_MSG_EQ(pairs, 4 * 2 * 2, "4 pipelines of 2 joints, both ways");
-        NS_TEST_EXPECT_MSG_EQ(groups.count("pair 4 to 8"), 1, "to the next stage");
-        NS_TEST_EXPECT_MSG_EQ(groups.count("pair 8 to 4"), 1, "and back");
-        NS_TEST_EXPECT_MSG_EQ(groups.count("pair 8 to 0"), 0, "not around the end");
-        strategy.modelChunks = 2;
-        const JobLayout around = TrainingHelper::MakeLayout(strategy);
-        NS_TEST_EXPECT_MSG_EQ(around.GetGroups().size(),
-                              layout.GetGroups().size() + 4 * 2,
-                              "with model chunks around the end too");
-        std::vector<uint32_t> places(12);
-        for (uint32_t i = 0; i < 12; ++i)
-        {
-            places[i] = 11 - i;
-        }
-        const JobLayout placed = TrainingHelper::MakeLayout(strategy, places);
-        NS_TEST_EXPECT_MSG_EQ(placed.GetAccelerators(1).at(0), 9, "rank 2 is on accelerator 9");
-    }
-};
-
 /** A small model on a small cluster, end to end. */
 class EndToEndTestCase : public TestCase
 {
@@ -237,8 +189,8 @@ class EndToEndTestCase : public TestCase
         TrainingReport report = MakeTrainingReport(*job, "end-to-end");
         report.facts = TrainingHelper::Describe(*workload);
         const auto hops = static_cast<double>(cluster->GetHops());
-        const auto estimate = static_cast<double>(
-            TrainingHelper::EstimateHops(*workload, job->GetLayout(), *cluster));
+        const auto estimate =
+            static_cast<double>(TrainingHelper::EstimateHops(workload, job->GetLayout(), *cluster));
         NS_TEST_EXPECT_MSG_EQ_TOL(hops, 2 * estimate, 0.05 * hops, "hops of two iterations");
         for (const RankAccount& rank : report.ranks)
         {
@@ -412,7 +364,6 @@ class TrainingHelperTestSuite : public TestSuite
     TrainingHelperTestSuite()
         : TestSuite("llm-fabric-training-helper", TestSuite::Type::SYSTEM)
     {
-        AddTestCase(new LayoutTestCase);
         AddTestCase(new OptionsTestCase);
         AddTestCase(new ParallelRunsTestCase);
         AddTestCase(new TwoLayerDomainTestCase("fluid"));

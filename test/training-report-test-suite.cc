@@ -47,6 +47,7 @@ MakeReport()
     RankAccount account;
     account.compute = PicoSeconds(1000001);
     account.exposed = {PicoSeconds(20), PicoSeconds(300), PicoSeconds(4000)};
+    account.Exposed(ParallelDimension::WORLD) = PicoSeconds(3);
     account.bubble = PicoSeconds(7);
     const Time first = PicoSeconds(5) + account.GetTotal();
     log.Add(0, 0, account, first);
@@ -75,7 +76,7 @@ MakeReport()
     report.collectives = {collective};
     report.links = {{"a, b", 12345, DataRate("400Gbps"), 0.25}};
     report.counters = {{"pauses", 17}, {"marks", 0}};
-    report.simulated = PicoSeconds(2008680);
+    report.simulated = PicoSeconds(2008686);
     report.wallSeconds = 2.5;
     report.hops = 123456789012;
     return report;
@@ -133,8 +134,8 @@ class JsonTestCase : public TestCase
         const double sum =
             mean.at("compute_us").get<double>() + mean.at("exposed_tp_us").get<double>() +
             mean.at("exposed_pp_us").get<double>() + mean.at("exposed_dp_us").get<double>() +
-            mean.at("bubble_us").get<double>();
-        NS_TEST_EXPECT_MSG_EQ_TOL(sum, 2008680 / 2e6, 1e-12, "the means add up to the iteration");
+            mean.at("exposed_all_us").get<double>() + mean.at("bubble_us").get<double>();
+        NS_TEST_EXPECT_MSG_EQ_TOL(sum, 2008686 / 2e6, 1e-12, "the means add up to the iteration");
         NS_TEST_EXPECT_MSG_EQ_TOL(mean.at("iteration_time_us").get<double>(),
                                   sum,
                                   1e-12,
@@ -175,14 +176,17 @@ class TablesTestCase : public TestCase
         NS_TEST_ASSERT_MSG_EQ(ranks.size(), 3, "a header and two ranks");
         NS_TEST_EXPECT_MSG_EQ(ranks[0],
                               "rank,accelerator,total_us,compute_us,exposed_tp_us,exposed_pp_us,"
-                              "exposed_dp_us,bubble_us",
-                              "header");
+                              "exposed_dp_us,exposed_cp_us,exposed_ep_us,exposed_edp_us,"
+                              "exposed_emb_us,exposed_all_us,bubble_us",
+                              "header: all dimensions, whether they occur or not");
         NS_TEST_EXPECT_MSG_EQ(ranks[1],
-                              "0,3,2.008680,2.000013,0.000040,0.000600,0.008000,0.000027",
+                              "0,3,2.008686,2.000013,0.000040,0.000600,0.008000,0.000000,"
+                              "0.000000,0.000000,0.000000,0.000006,0.000027",
                               "rank 0");
         // it is done 13 ps before rank 0 and waits for it
         NS_TEST_EXPECT_MSG_EQ(ranks[2],
-                              "1,1,2.008680,2.000013,0.000040,0.000600,0.008000,0.000027",
+                              "1,1,2.008686,2.000013,0.000040,0.000600,0.008000,0.000000,"
+                              "0.000000,0.000000,0.000000,0.000006,0.000027",
                               "rank 1");
         const auto collectives = ReadLines(folder, "rail-only-collectives.csv");
         NS_TEST_ASSERT_MSG_EQ(collectives.size(), 2, "a header and a row");
@@ -209,7 +213,15 @@ class TablesTestCase : public TestCase
         WriteComparisonText(comparison, {MakeReport(), other});
         NS_TEST_EXPECT_MSG_NE(comparison.str().find("rail-only"), std::string::npos, "first");
         NS_TEST_EXPECT_MSG_NE(comparison.str().find("fat-tree"), std::string::npos, "second");
-        NS_TEST_EXPECT_MSG_NE(comparison.str().find("exposed PP"), std::string::npos, "a part");
+        for (const std::string part : {"exposed PP", "exposed ALL", "DP communication"})
+        {
+            NS_TEST_EXPECT_MSG_NE(comparison.str().find(part), std::string::npos, part);
+        }
+        for (const std::string part : {"exposed CP", "exposed EP", "EP communication"})
+        {
+            NS_TEST_EXPECT_MSG_EQ(comparison.str().find(part), std::string::npos, part);
+            NS_TEST_EXPECT_MSG_EQ(text.str().find(part), std::string::npos, part);
+        }
         const std::string drops = comparison.str().substr(comparison.str().find("\ndrops ") + 1);
         std::istringstream row(drops);
         std::string name;

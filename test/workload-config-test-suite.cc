@@ -123,12 +123,12 @@ class ConfigRefusalTestCase : public TestCase
         Check("n_layer", 3, {"contradicts num_hidden_layers = 2"});
         Check("num_attention_heads", 6, {"hidden size = 64", "head_dim"});
         Check("num_key_value_heads", 3, {"number of heads = 4"});
-        Check("model_type", "mixtral", {"not a known family"});
+        Check("model_type", "t5", {"not a known family", "Allowed: ", "llama", "deepseek_v3"});
         Check("tie_word_embeddings", "yes", {"true or false"});
         Check("model_type", "lama", {"did you mean llama?"});
         Check("model_type", 7, {"must be a string"});
-        Check("num_local_experts", 8, {"only dense models"});
-        Check("kv_lora_rank", 512, {"latent attention"});
+        Check("num_local_experts", 8, {"the family llama does not have", "mixtral"});
+        Check("kv_lora_rank", 512, {"latent attention", "the family llama does not have"});
 
         const auto refuse =
             [this](const std::function<void()>& action, const std::vector<std::string>& parts)

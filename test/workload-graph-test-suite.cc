@@ -53,7 +53,7 @@ class DependencyTestCase : public TestCase
         for (const bool overlap : {true, false})
         {
             TransformerWorkloadOptions options;
-            options.overlapTensorBackward = overlap;
+            options.operators.overlapBackward = overlap;
             const auto tasks =
                 GetTasks(MakeWorkload("gpt2", MakeStrategy(2, 1, 1, 1, 256), options), 0);
             uint32_t beside = 0;

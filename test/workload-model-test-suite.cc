@@ -2,13 +2,15 @@
 
 #include "workload-test-support.h"
 
+#include "ns3/csv-row.h"
+#include "ns3/llm-fabric-data.h"
+#include "ns3/parameter-count-comparison.h"
 #include "ns3/test.h"
 #include "ns3/transformer-model.h"
 
-#include <boost/tokenizer.hpp>
 #include <nlohmann/json.hpp>
 
-#include <fstream>
+#include <cmath>
 #include <map>
 
 using namespace ns3;
@@ -17,82 +19,7 @@ using namespace ns3::llm;
 namespace
 {
 
-using Json = nlohmann::json;                    //!< a JSON value
-using Row = std::map<std::string, std::string>; //!< fields by column
-
-/** @return the rows of the reference file, by column */
-std::vector<Row>
-ReadReference()
-{
-    std::ifstream file(LLM_FABRIC_TEST_DIR "/data/huggingface-models.csv");
-    std::vector<Row> rows;
-    std::vector<std::string> header;
-    std::string line;
-    while (std::getline(file, line))
-    {
-        if (line.empty() || line[0] == '#')
-        {
-            continue;
-        }
-        boost::tokenizer<boost::escaped_list_separator<char>> tokens(line);
-        const std::vector<std::string> fields(tokens.begin(), tokens.end());
-        if (header.empty())
-        {
-            header = fields;
-            continue;
-        }
-        Row row;
-        for (std::size_t i = 0; i < fields.size(); ++i)
-        {
-            row[header.at(i)] = fields[i];
-        }
-        rows.push_back(row);
-    }
-    return rows;
-}
-
-/**
- * @param row a row of the reference file
- * @return the config.json that its family would have, by the family's own key names
- */
-Json
-MakeConfig(const Row& row)
-{
-    const auto number = [&row](const char* column)
-    {
-        return std::stoull(row.at(column));
-    };
-    const std::string type = row.at("model_type");
-    Json config = {{"model_type", type == "gpt3" ? "gpt2" : type},
-                   {"vocab_size", number("vocab_size")}};
-    const bool old = type == "gpt3";
-    config[old ? "n_embd" : type == "bloom" ? "n_embed" : "hidden_size"] = number("hidden_size");
-    config[old || type == "bloom" ? "n_layer" : "num_hidden_layers"] = number("num_hidden_layers");
-    config[old || type == "bloom" ? "n_head" : "num_attention_heads"] =
-        number("num_attention_heads");
-    config[type == "falcon" ? "num_kv_heads" : "num_key_value_heads"] =
-        number("num_key_value_heads");
-    config[old               ? "n_positions"
-           : type == "bloom" ? "seq_length"
-                             : "max_position_embeddings"] = number("max_position_embeddings");
-    if (row.at("intermediate_size_given").substr(0, 3) == "yes")
-    {
-        config[old             ? "n_inner"
-               : type == "opt" ? "ffn_dim"
-                               : "intermediate_size"] = number("intermediate_size");
-    }
-    if (row.at("tie_word_embeddings").substr(0, 6) != "absent")
-    {
-        config["tie_word_embeddings"] = row.at("tie_word_embeddings") == "true";
-    }
-    if (type == "falcon")
-    {
-        config["new_decoder_architecture"] = true;
-        config["parallel_attn"] = true;
-        config["multi_query"] = true;
-    }
-    return config;
-}
+using Json = nlohmann::json; //!< a JSON value
 
 /**
  * @param config content of a file
@@ -116,16 +43,63 @@ class ParameterCountTestCase : public TestCase
   private:
     void DoRun() override
     {
-        const auto rows = ReadReference();
-        NS_TEST_ASSERT_MSG_EQ(rows.size(), 10, "dense rows of the reference file");
-        for (const auto& row : rows)
-        {
-            const auto count = static_cast<double>(Parse(MakeConfig(row)).GetParameterCount());
-            const double listed = std::stod(row.at("parameters_e9_computed")) * 1e9;
-            NS_TEST_EXPECT_MSG_EQ_TOL(count, listed, 1e-3 * listed, row.at("model"));
-        }
+        CheckList();
+        CheckShapes();
         CheckBuiltIns();
         CheckFamilies();
+    }
+
+    /** The list of public models. */
+    void CheckList()
+    {
+        const auto list = CompareParameterCounts();
+        NS_TEST_ASSERT_MSG_EQ(list.size(), 15, "lines of the list");
+        for (const auto& line : list)
+        {
+            NS_TEST_EXPECT_MSG_LT(std::abs(line.GetError()),
+                                  1e-3,
+                                  line.model << " is off by " << 100 * line.GetError() << " %");
+        }
+        ParameterCountComparison half;
+        half.counted = 500;
+        half.listed = 1000;
+        NS_TEST_EXPECT_MSG_EQ(half.GetError(), -0.5, "half of what is listed");
+    }
+
+    /** The config.json files have the sizes that the list has. */
+    void CheckShapes()
+    {
+        const std::string path = FindDataFile("validation/huggingface-models.csv");
+        for (const auto& row : CsvRow::ReadFile("list", path))
+        {
+            const auto model = TransformerModel::Load(row.GetText("built_in"));
+            const auto& shape = model.GetShape();
+            const auto& experts = shape.experts;
+            // MLPerf pads GPT-3's vocabulary
+            const bool padded = shape.name == "gpt3-175b";
+            const std::pair<const char*, uint64_t> sizes[] = {
+                {"hidden_size", shape.hidden},
+                {"num_hidden_layers", shape.layers},
+                {"num_attention_heads", shape.heads},
+                {"num_key_value_heads", shape.keyValueHeads},
+                {"head_dim", shape.headSize},
+                {"intermediate_size", shape.feedForward},
+                {"vocab_size", padded ? PadVocabulary(shape.vocabulary, 1) : shape.vocabulary},
+                {"max_position_embeddings", shape.maxPositions},
+                {"num_experts", experts.count},
+                {"num_experts_per_tok", experts.perToken},
+                {"moe_intermediate_size", experts.feedForward},
+                {"n_shared_experts", experts.shared},
+                {"first_k_dense_replace", experts.denseLayers.size()}};
+            for (const auto& [column, size] : sizes)
+            {
+                NS_TEST_EXPECT_MSG_EQ(static_cast<double>(size),
+                                      row.GetNumber(column),
+                                      shape.name << " " << column);
+            }
+            const bool gated = row.GetText("gated_mlp") == "yes";
+            NS_TEST_EXPECT_MSG_EQ(shape.gated, gated, shape.name);
+        }
     }
 
     /** Totals of the published checkpoints, which are exact. */
@@ -141,7 +115,11 @@ class ParameterCountTestCase : public TestCase
                                                         {"llama-3.1-70b", 70553706496},
                                                         {"llama-3.1-405b", 405853388800},
                                                         {"qwen2.5-72b", 72706203648},
-                                                        {"bloom-176b", 176247271424}};
+                                                        {"bloom-176b", 176247271424},
+                                                        {"mixtral-8x7b", 46702792704},
+                                                        {"deepseek-v3", 671026419200},
+                                                        {"qwen3-235b-a22b", 235093634560},
+                                                        {"gpt-oss-120b", 116829156672}};
         // Falcon-180B by hand: QKV of 232 + 2 x 8 heads of 64, output, feed-forward, two norms
         const uint64_t h = 14848;
         const uint64_t falcon = 65024 * h + 80 * (h * (h + 1024) + 9 * h * h + 4 * h) + 2 * h;
@@ -245,7 +223,7 @@ class ParameterPartsTestCase : public TestCase
         NS_TEST_EXPECT_MSG_EQ_TOL(count, closed + 2 * h, 100, "closed form and the final norm");
         NS_TEST_EXPECT_MSG_EQ_TOL(count, 174.6e9, 0.05e9, "published");
 
-        const auto block = model.GetBlockParameters();
+        const auto block = model.GetBlockParameters(0);
         NS_TEST_EXPECT_MSG_EQ(block.GetTotal(), 12ULL * 12288 * 12288 + 13 * 12288, "block");
         // sharded: four matrices, biases of QKV and the first matrix; kept: two norms, two biases
         NS_TEST_EXPECT_MSG_EQ(block.sharded, 12ULL * 12288 * 12288 + 7 * 12288, "sharded");

@@ -128,7 +128,7 @@ class ReplayTestCase : public TestCase
                 const auto workload = MakeWorkload("gpt2-medium", strategy);
                 FreeReplay replay(workload);
                 const Time end = replay.Run();
-                const Time ideal = EstimateIteration(*workload, 0).idealTime;
+                const Time ideal = EstimateIteration(workload, 0).idealTime;
                 NS_TEST_EXPECT_MSG_EQ(end,
                                       ideal,
                                       stages << " stages, " << microBatches << " micro-batches");
@@ -141,14 +141,14 @@ class ReplayTestCase : public TestCase
 class ChunkwiseSchedule : public PipelineSchedule
 {
   public:
-    bool Supports(const PipelineShape&) const override
+    std::string GetRefusal(const PipelineShape&) const override
     {
-        return true;
+        return "";
     }
 
-    PipelineStep GetStep(const PipelineShape& shape, uint32_t, uint64_t index) const override
+    PipelineStep GetStep(const PipelineShape& shape, uint32_t stage, uint64_t index) const override
     {
-        const uint64_t half = GetStepCount(shape) / 2;
+        const uint64_t half = GetStepCount(shape, stage) / 2;
         const bool forward = index < half;
         const auto turn = static_cast<uint32_t>(forward ? index : index - half);
         const uint32_t chunk = turn / shape.microBatches;
@@ -194,9 +194,11 @@ class LayerTestCase : public TestCase
                 sent += task.kind == TrainingTask::SEND ? 1 : 0;
                 compute += task.kind == TrainingTask::COMPUTE ? task.duration : Time(0);
             }
-            const auto estimate = EstimateIteration(*workload, rank);
+            const auto estimate = EstimateIteration(workload, rank);
             NS_TEST_EXPECT_MSG_EQ(sent, 3 * (2 * 3 - 1), "all but one of the ends of three chunks");
-            NS_TEST_EXPECT_MSG_EQ(estimate.pipeline.operations, sent, "estimate");
+            NS_TEST_EXPECT_MSG_EQ(estimate.Get(ParallelDimension::PIPELINE).operations,
+                                  sent,
+                                  "estimate");
             NS_TEST_EXPECT_MSG_EQ(estimate.computeTime, compute, "estimate");
         }
     }

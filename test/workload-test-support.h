@@ -77,17 +77,18 @@ MakeStrategy(uint32_t tensor,
 /**
  * @param model built-in name
  * @param strategy the strategy
- * @param options the rest
+ * @param options the rest; whether it fits the memory is not checked
  * @param accelerator name
  * @return the workload
  */
 inline ns3::Ptr<const ns3::llm::TransformerWorkload>
 MakeWorkload(const std::string& model,
              const ns3::llm::ParallelStrategy& strategy,
-             const ns3::llm::TransformerWorkloadOptions& options = {},
+             ns3::llm::TransformerWorkloadOptions options = {},
              const std::string& accelerator = "A100")
 {
     using namespace ns3::llm;
+    options.memory.check = false;
     return ns3::Create<TransformerWorkload>(
         TransformerWorkload::Config{TransformerModel::Load(model),
                                     Accelerator::FromName(accelerator),

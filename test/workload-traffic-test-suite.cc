@@ -19,6 +19,7 @@ struct TaskSums
     uint64_t tensorBytes = 0;      //!< collectives along TP
     uint64_t tensorCount = 0;      //!< likewise
     uint64_t dataBytes = 0;        //!< collectives along DP
+    uint64_t embeddingBytes = 0;   //!< collectives along EMBEDDING
     uint64_t sentBytes = 0;        //!< SEND
     uint64_t sentCount = 0;        //!< likewise
     uint64_t receivedBytes = 0;    //!< RECEIVE
@@ -54,6 +55,10 @@ Sum(const std::vector<TrainingTask>& tasks)
                 sums.tensorBytes += task.bytes;
                 ++sums.tensorCount;
             }
+            else if (task.dimension == ParallelDimension::EMBEDDING)
+            {
+                sums.embeddingBytes += task.bytes;
+            }
             else
             {
                 sums.dataBytes += task.bytes;
@@ -85,7 +90,7 @@ class TrafficTestCase : public TestCase
             TransformerWorkloadOptions options;
             options.scatterGather = true;
             options.overlapGradients = false;
-            options.overlapTensorBackward = false;
+            options.operators.overlapBackward = false;
             options.bucketBytes = 1;
             CheckEstimate(model, MakeStrategy(2, 4, 2, 5, 512), options);
             options.overlapGradients = true;
@@ -110,11 +115,19 @@ class TrafficTestCase : public TestCase
         const uint64_t replicated = 24 * 6 * h + 1024 * h + 2 * h;
         NS_TEST_EXPECT_MSG_EQ(sums.dataBytes, 2 * (sharded / 8 + replicated), "DP");
         NS_TEST_EXPECT_MSG_EQ(sums.sentBytes + sums.receivedBytes, 0, "no pipeline");
-        const auto estimate = EstimateIteration(*workload, 13);
-        NS_TEST_EXPECT_MSG_EQ(estimate.tensor.sentBytes, sums.tensorBytes * 14 / 8, "2 x 7 / 8 S");
-        NS_TEST_EXPECT_MSG_EQ(estimate.tensor.messages, 14 * sums.tensorCount, "2 x 7 steps");
-        NS_TEST_EXPECT_MSG_EQ(estimate.data.sentBytes, sums.dataBytes * 14 / 8, "2 x 7 / 8 S");
-        NS_TEST_EXPECT_MSG_EQ(estimate.data.messages, 14 * sums.buckets.size(), "2 x 7 steps");
+        const auto estimate = EstimateIteration(workload, 13);
+        NS_TEST_EXPECT_MSG_EQ(estimate.Get(ParallelDimension::TENSOR).sentBytes,
+                              sums.tensorBytes * 14 / 8,
+                              "2 x 7 / 8 S");
+        NS_TEST_EXPECT_MSG_EQ(estimate.Get(ParallelDimension::TENSOR).messages,
+                              14 * sums.tensorCount,
+                              "2 x 7 steps");
+        NS_TEST_EXPECT_MSG_EQ(estimate.Get(ParallelDimension::DATA).sentBytes,
+                              sums.dataBytes * 14 / 8,
+                              "2 x 7 / 8 S");
+        NS_TEST_EXPECT_MSG_EQ(estimate.Get(ParallelDimension::DATA).messages,
+                              14 * sums.buckets.size(),
+                              "2 x 7 steps");
         // S = 2 bytes x parameters / TP, but for what every rank keeps
         const auto all = static_cast<double>(workload->GetModel().GetParameterCount());
         NS_TEST_EXPECT_MSG_EQ_TOL(static_cast<double>(sums.dataBytes),
@@ -131,10 +144,12 @@ class TrafficTestCase : public TestCase
         const auto workload = MakeWorkload("gpt3-175b", MakeStrategy(8, 4, 1, 6, 2048), options);
         const uint64_t tensor = 2ULL * 2048 * 12288;
         const uint32_t rank = 8; // second stage
-        const auto estimate = EstimateIteration(*workload, rank);
-        NS_TEST_EXPECT_MSG_EQ(estimate.pipeline.bytes, 6 * 2 * tensor / 8, "forward and backward");
+        const auto estimate = EstimateIteration(workload, rank);
+        NS_TEST_EXPECT_MSG_EQ(estimate.Get(ParallelDimension::PIPELINE).bytes,
+                              6 * 2 * tensor / 8,
+                              "forward and backward");
         // 24 blocks of 4 all-reduces and two all-gathers, for each of 6 micro-batches
-        NS_TEST_EXPECT_MSG_EQ(estimate.tensor.sentBytes,
+        NS_TEST_EXPECT_MSG_EQ(estimate.Get(ParallelDimension::TENSOR).sentBytes,
                               6 * (24 * 4 * 2 + 2) * tensor * 7 / 8,
                               "all-gathers send half of what all-reduces do");
         uint32_t gathers = 0;
@@ -183,6 +198,22 @@ class TrafficTestCase : public TestCase
     }
 
     /**
+     * First and last stage sum the gradient of a tied embedding.
+     * @param workload the workload
+     * @param stage a stage
+     * @param bytes what a rank of it sums
+     */
+    void CheckEmbedding(const TransformerWorkload& workload, uint32_t stage, uint64_t bytes)
+    {
+        const auto& shape = workload.GetModel().GetShape();
+        const auto& strategy = workload.GetStrategy();
+        const bool end = stage == 0 || stage + 1 == strategy.pipelineParallel;
+        const bool twice = shape.tied && strategy.pipelineParallel > 1 && end;
+        const uint64_t own = 2 * shape.vocabulary * shape.hidden / strategy.tensorParallel;
+        NS_TEST_EXPECT_MSG_EQ(bytes, (twice ? own : 0), "stage " << stage);
+    }
+
+    /**
      * Compare the closed forms with the sums over all tasks.
      * @param model built-in name
      * @param strategy the strategy
@@ -198,17 +229,38 @@ class TrafficTestCase : public TestCase
         {
             const uint32_t rank = strategy.GetRank({0, stage, 0});
             const auto sums = Sum(GetTasks(workload, rank));
-            const auto estimate = EstimateIteration(*workload, rank);
-            NS_TEST_EXPECT_MSG_EQ(estimate.tensor.bytes, sums.tensorBytes, where);
-            NS_TEST_EXPECT_MSG_EQ(estimate.tensor.operations, sums.tensorCount, where);
-            NS_TEST_EXPECT_MSG_EQ(estimate.data.bytes, sums.dataBytes, where);
-            NS_TEST_EXPECT_MSG_EQ(estimate.data.bytes, workload->GetGradientBytes(stage), where);
-            NS_TEST_EXPECT_MSG_EQ(estimate.pipeline.bytes, sums.sentBytes, where);
-            NS_TEST_EXPECT_MSG_EQ(estimate.pipeline.bytes, sums.receivedBytes, where);
-            NS_TEST_EXPECT_MSG_EQ(estimate.pipeline.operations, sums.sentCount, where);
+            const auto estimate = EstimateIteration(workload, rank);
+            NS_TEST_EXPECT_MSG_EQ(estimate.Get(ParallelDimension::TENSOR).bytes,
+                                  sums.tensorBytes,
+                                  where);
+            NS_TEST_EXPECT_MSG_EQ(estimate.Get(ParallelDimension::TENSOR).operations,
+                                  sums.tensorCount,
+                                  where);
+            NS_TEST_EXPECT_MSG_EQ(estimate.Get(ParallelDimension::DATA).bytes,
+                                  sums.dataBytes,
+                                  where);
+            NS_TEST_EXPECT_MSG_EQ(estimate.Get(ParallelDimension::DATA).bytes,
+                                  workload->GetGradientBytes(stage),
+                                  where);
+            NS_TEST_EXPECT_MSG_EQ(estimate.Get(ParallelDimension::PIPELINE).bytes,
+                                  sums.sentBytes,
+                                  where);
+            NS_TEST_EXPECT_MSG_EQ(estimate.Get(ParallelDimension::PIPELINE).bytes,
+                                  sums.receivedBytes,
+                                  where);
+            NS_TEST_EXPECT_MSG_EQ(estimate.Get(ParallelDimension::PIPELINE).operations,
+                                  sums.sentCount,
+                                  where);
             NS_TEST_EXPECT_MSG_EQ(estimate.computeTime, sums.compute, where);
-            NS_TEST_EXPECT_MSG_EQ((GetGradientBuckets(*workload, stage) == sums.buckets),
-                                  true,
+            std::vector<uint64_t> buckets;
+            for (const auto& bucket : GetGradientBuckets(workload, stage))
+            {
+                buckets.push_back(bucket.bytes);
+            }
+            NS_TEST_EXPECT_MSG_EQ((buckets == sums.buckets), true, where);
+            CheckEmbedding(*workload, stage, sums.embeddingBytes);
+            NS_TEST_EXPECT_MSG_EQ(estimate.Get(ParallelDimension::EMBEDDING).bytes,
+                                  sums.embeddingBytes,
                                   where);
         }
     }

@@ -91,7 +91,7 @@ HasRoot(CollectiveOperation operation)
 bool
 AreEqual(const CollectiveRequest& a, const CollectiveRequest& b)
 {
-    if (a.operation != b.operation || a.bytes != b.bytes ||
+    if (a.operation != b.operation || a.bytes != b.bytes || a.rendezvous != b.rendezvous ||
         (HasRoot(a.operation) && a.root != b.root))
     {
         return false;

@@ -57,6 +57,8 @@ struct CollectiveRequest
                         //!< scatter the root's); 0 for all-to-all-v and barrier
     uint32_t root = 0;  //!< the root's place in the group; for point-to-point the sender's
     std::shared_ptr<const TrafficMatrix> matrix = nullptr; //!< ALL_TO_ALL_V: the sizes
+    /** POINT_TO_POINT: the sender waits for an empty message that says that the receiver has come. */
+    bool rendezvous = false;
 };
 
 /**

@@ -14,7 +14,7 @@ NS_OBJECT_ENSURE_REGISTERED(PointToPointAlgorithm);
 namespace
 {
 
-/** One lane with one step at each of the two ranks. */
+/** One lane at each of the two ranks: the message, by rendezvous after an empty one the other way. */
 class PointToPointProgram : public StepProgram
 {
   public:
@@ -36,15 +36,16 @@ class PointToPointProgram : public StepProgram
 
     uint32_t GetLaneLength(uint32_t, uint32_t) const override
     {
-        return 1;
+        return m_request.rendezvous ? 2 : 1;
     }
 
-    Step GetStep(uint32_t rank, uint32_t, uint32_t) const override
+    Step GetStep(uint32_t rank, uint32_t, uint32_t index) const override
     {
+        const bool asks = m_request.rendezvous && index == 0;
         Step step;
-        step.kind = rank == m_request.root ? Step::SEND : Step::RECEIVE;
+        step.kind = (rank == m_request.root) != asks ? Step::SEND : Step::RECEIVE;
         step.peer = 1 - rank;
-        step.bytes = m_request.bytes;
+        step.bytes = asks ? 0 : m_request.bytes;
         return step;
     }
 

@@ -11,6 +11,7 @@
 #include <cmath>
 #include <numeric>
 #include <sstream>
+#include <utility>
 
 namespace ns3::llm
 {
@@ -78,20 +79,25 @@ JobLayout::AddGroup(ParallelDimension dimension,
 }
 
 void
-JobLayout::AddPair(uint32_t source, uint32_t destination)
+JobLayout::AddPair(uint32_t source, uint32_t destination, ParallelDimension dimension)
 {
     std::ostringstream name;
-    name << "pair " << source << " to " << destination;
+    name << (dimension == ParallelDimension::CONTEXT ? "CP pair " : "pair ") << source << " to "
+         << destination;
     CheckRank(name.str(), source);
     CheckRank(name.str(), destination);
     if (source == destination)
     {
         RefuseInput(name.str() + ": a rank sends nothing to itself");
     }
-    const auto number = static_cast<uint32_t>(m_groups.size());
-    if (m_pairs.emplace(std::make_pair(source, destination), number).second)
+    if (dimension != ParallelDimension::PIPELINE && dimension != ParallelDimension::CONTEXT)
     {
-        m_groups.push_back({ParallelDimension::PIPELINE, name.str(), {source, destination}, true});
+        RefuseInput(name.str() + ": messages run along PP or CP");
+    }
+    const auto number = static_cast<uint32_t>(m_groups.size());
+    if (m_pairs.emplace(std::make_tuple(dimension, source, destination), number).second)
+    {
+        m_groups.push_back({dimension, name.str(), {source, destination}, true});
     }
 }
 
@@ -170,11 +176,11 @@ JobLayout::FindSeat(uint32_t rank, const TrainingTask& task) const
     if (task.kind == TrainingTask::SEND || task.kind == TrainingTask::RECEIVE)
     {
         const bool sends = task.kind == TrainingTask::SEND;
-        const auto found =
-            m_pairs.find(sends ? std::make_pair(rank, task.peer) : std::make_pair(task.peer, rank));
+        const auto found = m_pairs.find(sends ? std::make_tuple(task.dimension, rank, task.peer)
+                                              : std::make_tuple(task.dimension, task.peer, rank));
         NS_ABORT_MSG_IF(found == m_pairs.end(),
-                        "rank " << rank << " shares no pair with the peer of its "
-                                << TaskWindow::Describe(task));
+                        "rank " << rank << " shares no " << GetShortName(task.dimension)
+                                << " pair with the peer of its " << TaskWindow::Describe(task));
         return {found->second, sends ? 0u : 1u};
     }
     const auto& seats = m_seats[static_cast<std::size_t>(task.dimension)];

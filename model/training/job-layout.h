@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
-#include <utility>
+#include <tuple>
 #include <vector>
 
 namespace ns3::llm
@@ -66,11 +66,14 @@ class JobLayout
                   const std::string& name,
                   const std::vector<uint32_t>& ranks);
     /**
-     * Let a rank send messages to another. Adding a pair again has no effect.
+     * Let a rank send messages to another along a dimension. Adding a pair again has no effect.
      * @param source rank that sends
      * @param destination rank that receives
+     * @param dimension along which: PIPELINE or CONTEXT
      */
-    void AddPair(uint32_t source, uint32_t destination);
+    void AddPair(uint32_t source,
+                 uint32_t destination,
+                 ParallelDimension dimension = ParallelDimension::PIPELINE);
     /**
      * Slow an accelerator down, or speed it up.
      * @param rank the rank on it
@@ -122,7 +125,8 @@ class JobLayout
     std::map<uint32_t, double> m_slowDowns; //!< by rank, where it is not 1
     std::vector<JobGroup> m_groups;         //!< in the order of addition
     std::array<std::map<uint32_t, Seat>, PARALLEL_DIMENSIONS> m_seats; //!< by dimension and rank
-    std::map<std::pair<uint32_t, uint32_t>, uint32_t> m_pairs; //!< group by (source, destination)
+    std::map<std::tuple<ParallelDimension, uint32_t, uint32_t>, uint32_t>
+        m_pairs; //!< group by (dimension, source, destination)
 };
 
 } // namespace ns3::llm

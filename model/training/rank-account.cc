@@ -2,14 +2,30 @@
 
 #include "rank-account.h"
 
+#include <algorithm>
+
 namespace ns3::llm
 {
 
 const char*
 GetShortName(ParallelDimension dimension)
 {
-    static constexpr const char* names[PARALLEL_DIMENSIONS] = {"TP", "PP", "DP"};
+    static constexpr const char* names[PARALLEL_DIMENSIONS] =
+        {"TP", "PP", "DP", "CP", "EP", "EDP", "EMB", "ALL"};
     return names[static_cast<std::size_t>(dimension)];
+}
+
+bool
+IsPipelineReceive(const TrainingTask& task)
+{
+    return task.kind == TrainingTask::RECEIVE && task.dimension == ParallelDimension::PIPELINE;
+}
+
+bool
+IsCollective(const TrainingTask& task)
+{
+    return task.kind != TrainingTask::COMPUTE && task.kind != TrainingTask::SEND &&
+           task.kind != TrainingTask::RECEIVE;
 }
 
 Time
@@ -33,6 +49,18 @@ Time
 RankAccount::Exposed(ParallelDimension dimension) const
 {
     return exposed[static_cast<std::size_t>(dimension)];
+}
+
+void
+RankAccount::AddIdle(const TrainingTask& blocker, Time peerStart, Time from, Time to)
+{
+    Time bubbleEnd = from;
+    if (IsPipelineReceive(blocker))
+    {
+        bubbleEnd = std::min(std::max(from, peerStart), to);
+    }
+    bubble += bubbleEnd - from;
+    Exposed(blocker.dimension) += to - bubbleEnd;
 }
 
 RankAccount&

@@ -17,9 +17,17 @@ namespace ns3::llm
 namespace
 {
 
-/** Columns of an account. */
-constexpr const char* ACCOUNT_COLUMNS =
-    "compute_us,exposed_tp_us,exposed_pp_us,exposed_dp_us,bubble_us";
+/** @return names of the columns of an account: the same ones for every run */
+std::string
+GetAccountColumns()
+{
+    std::string columns = "compute_us";
+    for (std::size_t i = 0; i < PARALLEL_DIMENSIONS; ++i)
+    {
+        columns += "," + GetExposedColumn(static_cast<ParallelDimension>(i));
+    }
+    return columns + ",bubble_us";
+}
 
 /**
  * @param account an account
@@ -72,7 +80,7 @@ FormatOptional(const std::optional<Time>& time)
 void
 WriteIterations(std::ostream& out, const TrainingReport& report)
 {
-    out << "iteration,start_us,end_us,time_us,ranks,last_rank,last_rank_" << ACCOUNT_COLUMNS
+    out << "iteration,start_us,end_us,time_us,ranks,last_rank,last_rank_" << GetAccountColumns()
         << "\n";
     for (std::size_t i = 0; i < report.iterations.size(); ++i)
     {
@@ -91,7 +99,7 @@ WriteIterations(std::ostream& out, const TrainingReport& report)
 void
 WriteRanks(std::ostream& out, const TrainingReport& report)
 {
-    out << "rank,accelerator,total_us," << ACCOUNT_COLUMNS << "\n";
+    out << "rank,accelerator,total_us," << GetAccountColumns() << "\n";
     for (std::size_t rank = 0; rank < report.ranks.size(); ++rank)
     {
         out << rank << "," << report.accelerators.at(rank) << ","

@@ -15,10 +15,15 @@ namespace
 
 using Json = nlohmann::ordered_json; //!< keeps keys in the order of writing
 
-/** Names of the parts of an account in JSON, by ParallelDimension. */
-constexpr const char* EXPOSED_KEYS[PARALLEL_DIMENSIONS] = {"exposed_tp_us",
-                                                           "exposed_pp_us",
-                                                           "exposed_dp_us"};
+/**
+ * @param i number of a dimension
+ * @return the key of its exposed communication
+ */
+std::string
+GetKey(std::size_t i)
+{
+    return GetExposedColumn(static_cast<ParallelDimension>(i));
+}
 
 /**
  * @param account an account
@@ -31,7 +36,7 @@ ToJson(const RankAccount& account)
     json["compute_us"] = ToMicroseconds(account.compute);
     for (std::size_t i = 0; i < PARALLEL_DIMENSIONS; ++i)
     {
-        json[EXPOSED_KEYS[i]] = ToMicroseconds(account.exposed[i]);
+        json[GetKey(i)] = ToMicroseconds(account.exposed[i]);
     }
     json["bubble_us"] = ToMicroseconds(account.bubble);
     return json;
@@ -48,7 +53,7 @@ ParseAccount(const Json& json)
     account.compute = FromMicroseconds(json.at("compute_us"));
     for (std::size_t i = 0; i < PARALLEL_DIMENSIONS; ++i)
     {
-        account.exposed[i] = FromMicroseconds(json.at(EXPOSED_KEYS[i]));
+        account.exposed[i] = FromMicroseconds(json.at(GetKey(i)));
     }
     account.bubble = FromMicroseconds(json.at("bubble_us"));
     return account;
@@ -160,7 +165,7 @@ SummaryToJson(const TrainingReport& report)
     json["compute_us"] = summary.computeUs;
     for (std::size_t i = 0; i < PARALLEL_DIMENSIONS; ++i)
     {
-        json[EXPOSED_KEYS[i]] = summary.exposedUs[i];
+        json[GetKey(i)] = summary.exposedUs[i];
     }
     json["bubble_us"] = summary.bubbleUs;
     return json;

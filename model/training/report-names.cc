@@ -9,6 +9,8 @@
 
 #include "ns3/abort.h"
 
+#include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -27,6 +29,8 @@ GetOperationName(TrainingTask::Kind kind)
         return GetName(CollectiveOperation::ALL_GATHER);
     case TrainingTask::REDUCE_SCATTER:
         return GetName(CollectiveOperation::REDUCE_SCATTER);
+    case TrainingTask::ALL_TO_ALL:
+        return GetName(CollectiveOperation::ALL_TO_ALL);
     case TrainingTask::SEND:
     case TrainingTask::RECEIVE:
         return GetName(CollectiveOperation::POINT_TO_POINT);
@@ -48,6 +52,8 @@ ParseOperationName(const std::string& name)
         return TrainingTask::ALL_GATHER;
     case CollectiveOperation::REDUCE_SCATTER:
         return TrainingTask::REDUCE_SCATTER;
+    case CollectiveOperation::ALL_TO_ALL:
+        return TrainingTask::ALL_TO_ALL;
     case CollectiveOperation::POINT_TO_POINT:
         return TrainingTask::SEND;
     default:
@@ -67,7 +73,19 @@ ParseShortName(const std::string& name)
             return dimension;
         }
     }
-    RefuseInput("parallel dimension '" + name + "' is unknown; there are TP, PP and DP");
+    RefuseInput("parallel dimension '" + name +
+                "' is unknown; there are TP, PP, DP, CP, EP, EDP, EMB and ALL");
+}
+
+std::string
+GetExposedColumn(ParallelDimension dimension)
+{
+    std::string name = GetShortName(dimension);
+    std::transform(name.begin(),
+                   name.end(),
+                   name.begin(),
+                   [](unsigned char c) { return std::tolower(c); });
+    return "exposed_" + name + "_us";
 }
 
 double

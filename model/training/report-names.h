@@ -14,7 +14,8 @@ namespace ns3::llm
 /**
  * @ingroup llm-fabric-training
  * @param kind a kind of communication; SEND and RECEIVE are one
- * @return what reports call it: "all-reduce", "all-gather", "reduce-scatter", "point-to-point"
+ * @return what reports call it: "all-reduce", "all-gather", "reduce-scatter", "all-to-all",
+ * "point-to-point"
  */
 std::string GetOperationName(TrainingTask::Kind kind);
 
@@ -31,6 +32,13 @@ TrainingTask::Kind ParseOperationName(const std::string& name);
  * @return the dimension
  */
 ParallelDimension ParseShortName(const std::string& name);
+
+/**
+ * @ingroup llm-fabric-training
+ * @param dimension a dimension
+ * @return what columns and keys of its exposed communication are called: "exposed_tp_us"
+ */
+std::string GetExposedColumn(ParallelDimension dimension);
 
 /**
  * @ingroup llm-fabric-training

@@ -50,17 +50,17 @@ Optional(const std::optional<Time>& time)
 /**
  * The parts of an iteration in the order of the report: name and microseconds.
  * @param summary the means
+ * @param dimensions those to show
  * @return the parts
  */
 std::vector<std::pair<std::string, double>>
-GetParts(const TrainingSummary& summary)
+GetParts(const TrainingSummary& summary, const std::vector<ParallelDimension>& dimensions)
 {
     std::vector<std::pair<std::string, double>> parts{{"compute", summary.computeUs}};
-    for (std::size_t i = 0; i < PARALLEL_DIMENSIONS; ++i)
+    for (const ParallelDimension dimension : dimensions)
     {
-        parts.emplace_back(std::string("exposed ") +
-                               GetShortName(static_cast<ParallelDimension>(i)),
-                           summary.exposedUs[i]);
+        parts.emplace_back(std::string("exposed ") + GetShortName(dimension),
+                           summary.exposedUs[static_cast<std::size_t>(dimension)]);
     }
     parts.emplace_back("bubble", summary.bubbleUs);
     return parts;
@@ -76,7 +76,7 @@ WriteBreakdown(std::ostream& out, const TrainingReport& report)
     const TrainingSummary summary = report.GetSummary();
     out << "\nWhere the time of an iteration goes (mean over ranks and iterations)\n";
     TextTable table({"part", "time [ms]", "share"});
-    for (const auto& part : GetParts(summary))
+    for (const auto& part : GetParts(summary, FindDimensions({report})))
     {
         table.AddRow(
             {part.first, Milliseconds(part.second), Percent(part.second, summary.iterationUs)});
@@ -269,32 +269,16 @@ WriteComparisonText(std::ostream& out, const std::vector<TrainingReport>& report
     };
     add("iteration time [ms]",
         [](const TrainingReport& r) { return Milliseconds(r.GetSummary().iterationUs); });
-    const std::size_t parts = GetParts(TrainingSummary()).size();
-    for (std::size_t i = 0; i < parts; ++i)
+    const std::vector<ParallelDimension> dimensions = FindDimensions(reports);
+    const auto parts = GetParts(TrainingSummary(), dimensions);
+    for (std::size_t i = 0; i < parts.size(); ++i)
     {
-        const std::string name = GetParts(TrainingSummary()).at(i).first;
-        const auto used = [&](const TrainingReport& r)
-        {
-            return GetParts(r.GetSummary()).at(i).second != 0;
-        };
-        if (i == 0 || std::any_of(reports.begin(), reports.end(), used))
-        {
-            add("  " + name + " [ms]",
-                [&](const TrainingReport& r)
-                { return Milliseconds(GetParts(r.GetSummary()).at(i).second); });
-        }
+        add("  " + parts[i].first + " [ms]",
+            [&](const TrainingReport& r)
+            { return Milliseconds(GetParts(r.GetSummary(), dimensions).at(i).second); });
     }
-    for (std::size_t i = 0; i < PARALLEL_DIMENSIONS; ++i)
+    for (const ParallelDimension dimension : dimensions)
     {
-        const auto dimension = static_cast<ParallelDimension>(i);
-        const auto used = [&](const TrainingReport& r)
-        {
-            return GetDimensionTimes(r, dimension).measuredUs != 0;
-        };
-        if (std::none_of(reports.begin(), reports.end(), used))
-        {
-            continue;
-        }
         const std::string name = GetShortName(dimension) + std::string(" communication");
         add(name + " [ms]",
             [&](const TrainingReport& r)

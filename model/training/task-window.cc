@@ -31,6 +31,8 @@ GetKindName(TrainingTask::Kind kind)
         return "all-gather";
     case TrainingTask::REDUCE_SCATTER:
         return "reduce-scatter";
+    case TrainingTask::ALL_TO_ALL:
+        return "all-to-all";
     case TrainingTask::SEND:
         return "send";
     case TrainingTask::RECEIVE:
@@ -54,6 +56,8 @@ TaskWindow::Restart()
     NS_ABORT_MSG_UNLESS(IsDone(), "an iteration was begun with tasks of the last one unfinished");
     m_graph.Restart();
     m_nextId = 0;
+    m_firstId = 0;
+    m_places.clear();
     m_exhausted = false;
     Fill();
 }
@@ -61,55 +65,104 @@ TaskWindow::Restart()
 void
 TaskWindow::Fill()
 {
-    while (!m_exhausted && m_tasks.size() < m_capacity)
+    while (!m_exhausted && m_size < m_capacity)
     {
-        Entry entry;
-        if (!m_graph.Next(entry.task))
+        TrainingTask task;
+        if (!m_graph.Next(task))
         {
             m_exhausted = true;
             return;
         }
-        const uint64_t id = entry.task.id;
-        NS_ABORT_MSG_UNLESS(id == m_nextId,
-                            "a training graph gave task " << id << " where task " << m_nextId
+        NS_ABORT_MSG_UNLESS(task.id == m_nextId,
+                            "a training graph gave task " << task.id << " where task " << m_nextId
                                                           << " was due: ids count from 0");
-        for (const uint64_t dependency : entry.task.dependencies)
+        for (const uint64_t dependency : task.dependencies)
         {
-            NS_ABORT_MSG_UNLESS(dependency < id,
-                                "task " << id << " of a training graph depends on task "
+            NS_ABORT_MSG_UNLESS(dependency < task.id,
+                                "task " << task.id << " of a training graph depends on task "
                                         << dependency << ", which does not come before it");
         }
         ++m_nextId;
-        m_streams[GetStream(entry.task)].push_back(id);
-        m_tasks.emplace_hint(m_tasks.end(), id, std::move(entry));
+        Add(std::move(task));
     }
+}
+
+void
+TaskWindow::Add(TrainingTask&& task)
+{
+    uint32_t place = static_cast<uint32_t>(m_held.size());
+    if (m_free.empty())
+    {
+        m_held.emplace_back();
+    }
+    else
+    {
+        place = m_free.back();
+        m_free.pop_back();
+    }
+    Line& line = m_lines[GetStream(task)];
+    (line.head == NONE ? line.head : m_held[line.tail].next) = place;
+    line.tail = place;
+    m_places.push_back(place);
+    ++m_size;
+    Held& held = m_held[place];
+    held.task = std::move(task);
+    held.started = false;
+    held.next = NONE;
+}
+
+uint32_t
+TaskWindow::FindPlace(uint64_t id) const
+{
+    return id < m_firstId || id - m_firstId >= m_places.size() ? NONE : m_places[id - m_firstId];
 }
 
 bool
 TaskWindow::IsDone() const
 {
-    return m_exhausted && m_tasks.empty();
+    return m_exhausted && m_size == 0;
 }
 
 std::size_t
 TaskWindow::GetSize() const
 {
-    return m_tasks.size();
+    return m_size;
 }
 
 TaskWindow::Stream
 TaskWindow::GetStream(const TrainingTask& task)
 {
+    const bool context = task.dimension == ParallelDimension::CONTEXT;
     switch (task.kind)
     {
     case TrainingTask::COMPUTE:
         return COMPUTE;
     case TrainingTask::SEND:
-        return SEND;
+        return context ? CONTEXT_SEND : SEND;
     case TrainingTask::RECEIVE:
-        return RECEIVE;
+        return context ? CONTEXT_RECEIVE : RECEIVE;
     default:
         return static_cast<Stream>(COLLECTIVE + static_cast<uint8_t>(task.dimension));
+    }
+}
+
+std::string
+TaskWindow::GetStreamName(Stream stream)
+{
+    switch (stream)
+    {
+    case COMPUTE:
+        return "compute";
+    case SEND:
+        return "PP send";
+    case RECEIVE:
+        return "PP receive";
+    case CONTEXT_SEND:
+        return "CP send";
+    case CONTEXT_RECEIVE:
+        return "CP receive";
+    default:
+        return GetShortName(static_cast<ParallelDimension>(stream - COLLECTIVE));
     }
 }
 
@@ -117,17 +170,17 @@ const TaskWindow::Entry*
 TaskWindow::FindFirstObstacle(const Entry& entry) const
 {
     const Entry* first = nullptr;
-    const uint64_t head = m_streams[GetStream(entry.task)].front();
-    if (head != entry.task.id)
+    const Entry& head = m_held[m_lines[GetStream(entry.task)].head];
+    if (head.task.id != entry.task.id)
     {
-        first = &m_tasks.at(head);
+        first = &head;
     }
     for (const uint64_t dependency : entry.task.dependencies)
     {
-        const auto found = m_tasks.find(dependency);
-        if (found != m_tasks.end() && (!first || dependency < first->task.id))
+        const uint32_t place = FindPlace(dependency);
+        if (place != NONE && (!first || dependency < first->task.id))
         {
-            first = &found->second;
+            first = &m_held[place];
         }
     }
     return first;
@@ -137,13 +190,13 @@ std::vector<uint64_t>
 TaskWindow::FindStartable() const
 {
     std::vector<uint64_t> startable;
-    for (const auto& stream : m_streams)
+    for (const Line& line : m_lines)
     {
-        if (stream.empty())
+        if (line.head == NONE)
         {
             continue;
         }
-        const Entry& head = m_tasks.at(stream.front());
+        const Entry& head = m_held[line.head];
         if (!head.started && !FindFirstObstacle(head))
         {
             startable.push_back(head.task.id);
@@ -156,15 +209,18 @@ TaskWindow::FindStartable() const
 const TrainingTask&
 TaskWindow::Get(uint64_t id) const
 {
-    return m_tasks.at(id).task;
+    const uint32_t place = FindPlace(id);
+    NS_ABORT_MSG_IF(place == NONE, "task " << id << " is not in the window");
+    return m_held[place].task;
 }
 
 const TrainingTask&
 TaskWindow::Start(uint64_t id, Time now)
 {
-    Entry& entry = m_tasks.at(id);
-    NS_ABORT_MSG_IF(entry.started || FindFirstObstacle(entry),
+    const uint32_t place = FindPlace(id);
+    NS_ABORT_MSG_IF(place == NONE || m_held[place].started || FindFirstObstacle(m_held[place]),
                     "task " << id << " was started twice or too early");
+    Entry& entry = m_held[place];
     entry.started = true;
     entry.start = now;
     return entry.task;
@@ -173,25 +229,32 @@ TaskWindow::Start(uint64_t id, Time now)
 TaskWindow::Entry
 TaskWindow::Finish(uint64_t id)
 {
-    const auto found = m_tasks.find(id);
-    NS_ABORT_MSG_IF(found == m_tasks.end() || !found->second.started,
+    const uint32_t place = FindPlace(id);
+    NS_ABORT_MSG_IF(place == NONE || !m_held[place].started,
                     "task " << id << " ended without having been started");
-    Entry entry = std::move(found->second);
-    m_tasks.erase(found);
+    Held& held = m_held[place];
     // only the head of a stream can have been started
-    m_streams[GetStream(entry.task)].pop_front();
-    return entry;
+    m_lines[GetStream(held.task)].head = held.next;
+    m_free.push_back(place);
+    --m_size;
+    m_places[id - m_firstId] = NONE;
+    while (!m_places.empty() && m_places.front() == NONE)
+    {
+        m_places.pop_front();
+        ++m_firstId;
+    }
+    return std::move(held);
 }
 
 const TaskWindow::Entry*
 TaskWindow::FindBlocker() const
 {
-    if (m_tasks.empty())
+    if (m_size == 0)
     {
         return nullptr;
     }
-    const auto& line = m_streams[COMPUTE];
-    const Entry* waiting = line.empty() ? &m_tasks.begin()->second : &m_tasks.at(line.front());
+    const uint32_t line = m_lines[COMPUTE].head;
+    const Entry* waiting = &m_held[line == NONE ? m_places.front() : line];
     // every step goes to a smaller id, so this ends
     while (waiting && !waiting->started)
     {
@@ -221,7 +284,9 @@ TaskWindow::Describe(const TrainingTask& task)
     {
         text << " from rank " << task.peer;
     }
-    else if (task.kind != TrainingTask::COMPUTE)
+    const bool message = task.kind == TrainingTask::SEND || task.kind == TrainingTask::RECEIVE;
+    if (task.kind != TrainingTask::COMPUTE &&
+        !(message && task.dimension == ParallelDimension::PIPELINE))
     {
         text << " (" << GetShortName(task.dimension) << ")";
     }
@@ -246,13 +311,13 @@ std::vector<std::string>
 TaskWindow::DescribeUnfinished() const
 {
     std::vector<std::string> lines;
-    for (const auto& stream : m_streams)
+    for (const Line& line : m_lines)
     {
-        if (stream.empty())
+        if (line.head == NONE)
         {
             continue;
         }
-        const Entry& head = m_tasks.at(stream.front());
+        const Entry& head = m_held[line.head];
         std::ostringstream text;
         text << Describe(head.task);
         if (head.started)
@@ -269,7 +334,7 @@ TaskWindow::DescribeUnfinished() const
         }
         lines.push_back(text.str());
     }
-    if (!m_exhausted && m_tasks.size() >= m_capacity)
+    if (!m_exhausted && m_size >= m_capacity)
     {
         lines.push_back(
             "its window of " + std::to_string(m_capacity) +

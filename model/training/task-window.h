@@ -10,7 +10,6 @@
 #include <array>
 #include <cstdint>
 #include <deque>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -37,6 +36,8 @@ class TaskWindow
         COLLECTIVE, //!< collectives of ParallelDimension 0; those of the others follow
         SEND = COLLECTIVE + PARALLEL_DIMENSIONS, //!< messages to pipeline peers
         RECEIVE,                                 //!< messages from pipeline peers
+        CONTEXT_SEND,                            //!< messages to peers of the context group
+        CONTEXT_RECEIVE,                         //!< messages from peers of the context group
         STREAMS,                                 //!< number of streams
     };
 
@@ -104,8 +105,39 @@ class TaskWindow
      * @return its stream
      */
     static Stream GetStream(const TrainingTask& task);
+    /**
+     * @param stream a stream
+     * @return its name: "compute", "TP", ..., "PP send", "PP receive", "CP send", "CP receive"
+     */
+    static std::string GetStreamName(Stream stream);
 
   private:
+    /** No place among the entries. */
+    static constexpr uint32_t NONE = UINT32_MAX;
+
+    /** An unfinished task and its place in its stream. */
+    struct Held : Entry
+    {
+        uint32_t next = NONE; //!< place of the next one of the stream
+    };
+
+    /** The unfinished tasks of a stream, in order. */
+    struct Line
+    {
+        uint32_t head = NONE; //!< place of the first
+        uint32_t tail = NONE; //!< place of the last
+    };
+
+    /**
+     * @param id a task
+     * @return its place, or NONE when the window does not hold it
+     */
+    uint32_t FindPlace(uint64_t id) const;
+    /**
+     * Put a task at the end of its stream.
+     * @param task the task
+     */
+    void Add(TrainingTask&& task);
     /**
      * @param entry an unstarted task
      * @return the earliest unfinished task that it waits for, or null if it may start
@@ -116,8 +148,12 @@ class TaskWindow
     std::size_t m_capacity;            //!< most unfinished tasks
     uint64_t m_nextId = 0;             //!< id that the graph's next task must have
     bool m_exhausted = true;           //!< the graph has no more tasks in this iteration
-    std::map<uint64_t, Entry> m_tasks; //!< the unfinished tasks by id
-    std::array<std::deque<uint64_t>, STREAMS> m_streams; //!< their ids by stream, in order
+    std::size_t m_size = 0;            //!< number of unfinished tasks
+    std::deque<Held> m_held;           //!< the unfinished tasks, by place; a deque moves none
+    std::vector<uint32_t> m_free;      //!< places that hold none
+    uint64_t m_firstId = 0;            //!< the earliest unfinished task, when there is one
+    std::deque<uint32_t> m_places;     //!< by id from m_firstId on: its place; NONE: it is done
+    std::array<Line, STREAMS> m_lines; //!< by stream
 };
 
 } // namespace ns3::llm

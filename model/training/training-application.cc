@@ -5,6 +5,7 @@
 #include "training-runtime.h"
 
 #include "ns3/abort.h"
+#include "ns3/double.h"
 #include "ns3/log.h"
 #include "ns3/simulator.h"
 #include "ns3/uinteger.h"
@@ -33,7 +34,15 @@ TrainingApplication::GetTypeId()
                 "memory. Must cover what a rank can have under way at once.",
                 UintegerValue(1024),
                 MakeUintegerAccessor(&TrainingApplication::m_window),
-                MakeUintegerChecker<uint32_t>(1));
+                MakeUintegerChecker<uint32_t>(1))
+            .AddAttribute(
+                "CommunicationSlowDown",
+                "Share of the accelerator that its collectives hold: while at least one of the "
+                "rank runs, compute goes on at rate 1 - share. NCCL with 24 channels holds 24 of "
+                "the 108 multiprocessors of an A100. Messages between stages hold nothing.",
+                DoubleValue(0),
+                MakeDoubleAccessor(&TrainingApplication::m_collectiveShare),
+                MakeDoubleChecker<double>(0, 0.99));
     return tid;
 }
 
@@ -73,6 +82,7 @@ TrainingApplication::StartApplication()
     NS_LOG_FUNCTION(this);
     NS_ABORT_MSG_UNLESS(m_runtime, "a TrainingApplication starts without Configure()");
     m_tasks = std::make_unique<TaskWindow>(*m_graph, m_window);
+    m_progress = ComputeProgress(m_collectiveShare);
     m_accounted = Simulator::Now();
     m_tasks->Restart();
     Advance();
@@ -165,13 +175,37 @@ TrainingApplication::StartTasks()
             continue;
         }
         m_computing = true;
+        m_computeId = id;
         Time duration = task.duration;
         if (m_slowDown != 1)
         {
             duration =
                 TimeStep(std::llround(static_cast<double>(duration.GetTimeStep()) * m_slowDown));
         }
-        m_computeEvent = Simulator::Schedule(duration, &TrainingApplication::ComputeDone, this, id);
+        m_progress.Begin(now, duration, m_collectives > 0);
+        ScheduleComputeEnd();
+    }
+}
+
+void
+TrainingApplication::ScheduleComputeEnd()
+{
+    m_computeEvent = Simulator::Schedule(m_progress.GetEnd() - Simulator::Now(),
+                                         &TrainingApplication::ComputeDone,
+                                         this);
+}
+
+void
+TrainingApplication::SetCollectives(uint32_t collectives)
+{
+    const bool changed = (m_collectives > 0) != (collectives > 0);
+    m_collectives = collectives;
+    if (changed && m_computing && m_collectiveShare > 0)
+    {
+        m_progress.SetShared(Simulator::Now(), collectives > 0);
+        // a cancelled event would still take its time
+        Simulator::Remove(m_computeEvent);
+        ScheduleComputeEnd();
     }
 }
 
@@ -206,6 +240,7 @@ TrainingApplication::Issue()
     {
         // a copy: the task may be done, and gone, before Launch() returns
         const TrainingTask task = m_tasks->Get(item.id);
+        SetCollectives(m_collectives + (IsCollective(task) ? 1 : 0));
         m_runtime->Launch(
             m_rank,
             task,
@@ -214,12 +249,12 @@ TrainingApplication::Issue()
 }
 
 void
-TrainingApplication::ComputeDone(uint64_t id)
+TrainingApplication::ComputeDone()
 {
-    NS_LOG_FUNCTION(this << id);
+    NS_LOG_FUNCTION(this << m_computeId);
     Account();
     m_computing = false;
-    FinishTask(id);
+    FinishTask(m_computeId);
 }
 
 void
@@ -234,6 +269,7 @@ void
 TrainingApplication::FinishTask(uint64_t id)
 {
     const TaskWindow::Entry entry = m_tasks->Finish(id);
+    SetCollectives(m_collectives - (IsCollective(entry.task) ? 1 : 0));
     m_runtime->TaskDone(m_rank, entry.task, entry.start);
     Advance();
 }
@@ -258,18 +294,9 @@ TrainingApplication::AccountIdle(Time from, Time to)
 {
     const TaskWindow::Entry* blocker = m_tasks->FindBlocker();
     NS_ABORT_MSG_UNLESS(blocker, "rank " << m_rank << " was idle with a task that could start");
-    Time bubbleEnd = from;
-    if (blocker->task.kind == TrainingTask::RECEIVE)
-    {
-        const Time peerStart = m_runtime->GetPeerStart(m_rank, blocker->task);
-        bubbleEnd = std::min(std::max(from, peerStart), to);
-    }
-    const ParallelDimension dimension =
-        blocker->task.kind == TrainingTask::RECEIVE || blocker->task.kind == TrainingTask::SEND
-            ? ParallelDimension::PIPELINE
-            : blocker->task.dimension;
-    m_account.bubble += bubbleEnd - from;
-    m_account.Exposed(dimension) += to - bubbleEnd;
+    const bool receives = IsPipelineReceive(blocker->task);
+    const Time peerStart = receives ? m_runtime->GetPeerStart(m_rank, blocker->task) : Time::Max();
+    m_account.AddIdle(blocker->task, peerStart, from, to);
 }
 
 } // namespace ns3::llm

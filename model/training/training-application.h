@@ -3,6 +3,7 @@
 #ifndef LLM_FABRIC_TRAINING_APPLICATION_H
 #define LLM_FABRIC_TRAINING_APPLICATION_H
 
+#include "compute-progress.h"
 #include "rank-account.h"
 #include "task-window.h"
 
@@ -77,10 +78,14 @@ class TrainingApplication : public Application
     /** Make sure that Issue() runs in the next tick. */
     void ScheduleIssue();
     /**
-     * The running compute task ends.
-     * @param id the task
+     * A collective has begun, or one has ended.
+     * @param collectives how many run from now on
      */
-    void ComputeDone(uint64_t id);
+    void SetCollectives(uint32_t collectives);
+    /** Have the running compute task end when its progress says so. */
+    void ScheduleComputeEnd();
+    /** The running compute task ends. */
+    void ComputeDone();
     /**
      * A communication task ends.
      * @param id the task
@@ -116,7 +121,11 @@ class TrainingApplication : public Application
 
     std::unique_ptr<TaskWindow> m_tasks; //!< unfinished tasks
     uint32_t m_iteration = 0;            //!< iteration under way
+    double m_collectiveShare = 0;        //!< attribute CommunicationSlowDown
+    uint32_t m_collectives = 0;          //!< how many collectives run
     bool m_computing = false;            //!< a compute task runs
+    uint64_t m_computeId = 0;            //!< which
+    ComputeProgress m_progress;          //!< how far it is
     EventId m_computeEvent;              //!< its end
     std::vector<DueTask> m_due;          //!< communication to be handed over
     EventId m_issueEvent;                //!< hands it over

@@ -15,6 +15,7 @@
 #include "ns3/node.h"
 #include "ns3/simulator.h"
 #include "ns3/string.h"
+#include "ns3/trace-source-accessor.h"
 #include "ns3/uinteger.h"
 
 #include <sstream>
@@ -55,7 +56,11 @@ TrainingJob::GetTypeId()
                 "Stop the run when for this long no task has ended and none has computed.",
                 TimeValue(Seconds(10)),
                 MakeTimeAccessor(&TrainingJob::m_stallTime),
-                MakeTimeChecker(TimeStep(1)));
+                MakeTimeChecker(TimeStep(1)))
+            .AddTraceSource("Task",
+                            "A rank has done a task: rank, task, start and end.",
+                            MakeTraceSourceAccessor(&TrainingJob::m_taskTrace),
+                            "ns3::llm::TrainingJob::TaskTracedCallback");
     return tid;
 }
 
@@ -137,9 +142,13 @@ TrainingJob::MakeRequest(const TrainingTask& task)
     case TrainingTask::REDUCE_SCATTER:
         request.operation = CollectiveOperation::REDUCE_SCATTER;
         break;
+    case TrainingTask::ALL_TO_ALL:
+        request.operation = CollectiveOperation::ALL_TO_ALL;
+        break;
     case TrainingTask::SEND:
     case TrainingTask::RECEIVE:
         request.operation = CollectiveOperation::POINT_TO_POINT;
+        request.rendezvous = task.rendezvous;
         break;
     case TrainingTask::COMPUTE:
         NS_ABORT_MSG("a compute task was handed over as communication");
@@ -226,8 +235,9 @@ TrainingJob::GetPeerStart(uint32_t rank, const TrainingTask& task) const
 }
 
 void
-TrainingJob::TaskDone(uint32_t rank, const TrainingTask& task, Time)
+TrainingJob::TaskDone(uint32_t rank, const TrainingTask& task, Time start)
 {
+    m_taskTrace(rank, task, start, Simulator::Now());
     if (task.kind != TrainingTask::COMPUTE)
     {
         const JobLayout::Seat seat = m_layout.FindSeat(rank, task);

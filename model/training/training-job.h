@@ -15,6 +15,7 @@
 #include "ns3/event-id.h"
 #include "ns3/nstime.h"
 #include "ns3/object.h"
+#include "ns3/traced-callback.h"
 
 #include <cstdint>
 #include <functional>
@@ -43,6 +44,18 @@ class TrainingJob : public Object, private TrainingRuntime
   public:
     /** Makes the tasks of a rank. */
     using GraphFactory = std::function<std::unique_ptr<TrainingGraph>(uint32_t rank)>;
+
+    /**
+     * Signature of the trace source Task.
+     * @param rank the rank that has done it
+     * @param task the task
+     * @param start when it started: when its stream had reached it and its dependencies were done
+     * @param end when it was done
+     */
+    typedef void (*TaskTracedCallback)(uint32_t rank,
+                                       const TrainingTask& task,
+                                       Time start,
+                                       Time end);
 
     /** @return the TypeId */
     static TypeId GetTypeId();
@@ -139,6 +152,8 @@ class TrainingJob : public Object, private TrainingRuntime
     uint64_t m_tasksAtCheck = 0; //!< m_tasksDone when CheckStall() last looked
     bool m_stalled = false;      //!< CheckStall() stopped the run
     EventId m_stallEvent;        //!< the next look
+    /** Fires for each task that a rank has done. */
+    TracedCallback<uint32_t, const TrainingTask&, Time, Time> m_taskTrace;
 };
 
 } // namespace ns3::llm

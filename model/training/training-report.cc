@@ -63,6 +63,33 @@ TrainingReport::GetSummary() const
     return summary;
 }
 
+std::vector<ParallelDimension>
+FindDimensions(const std::vector<TrainingReport>& reports)
+{
+    std::array<bool, PARALLEL_DIMENSIONS> occurs{};
+    for (const TrainingReport& report : reports)
+    {
+        for (const CollectiveReport& collective : report.collectives)
+        {
+            occurs[static_cast<std::size_t>(collective.record.dimension)] = true;
+        }
+        const TrainingSummary summary = report.GetSummary();
+        for (std::size_t i = 0; i < PARALLEL_DIMENSIONS; ++i)
+        {
+            occurs[i] = occurs[i] || summary.exposedUs[i] > 0;
+        }
+    }
+    std::vector<ParallelDimension> dimensions;
+    for (std::size_t i = 0; i < PARALLEL_DIMENSIONS; ++i)
+    {
+        if (occurs[i])
+        {
+            dimensions.push_back(static_cast<ParallelDimension>(i));
+        }
+    }
+    return dimensions;
+}
+
 TrainingReport
 MakeTrainingReport(const TrainingJob& job, const std::string& name)
 {

@@ -99,6 +99,13 @@ struct TrainingReport
 
 /**
  * @ingroup llm-fabric-training
+ * @param reports runs
+ * @return the dimensions along which some run communicated; texts and pictures show these alone
+ */
+std::vector<ParallelDimension> FindDimensions(const std::vector<TrainingReport>& reports);
+
+/**
+ * @ingroup llm-fabric-training
  * @param job a finished job
  * @param name what to call the run
  * @return its times and collectives, each with its ideal time and bound; links, counters, hops, wall

@@ -31,6 +31,7 @@ MakeAccelerator(const CsvRow& row)
     result.matrixFlopsPerSecond = TERA * row.GetNumber("fp16_bf16_tflops", true);
     result.matrixFlopsPerSecond8 = TERA * row.GetNumber("fp8_tflops");
     result.vectorFlopsPerSecond = TERA * row.GetNumber("fp32_vector_tflops");
+    result.multiprocessors = static_cast<uint32_t>(row.GetNumber("multiprocessors"));
     result.memoryBytes = static_cast<uint64_t>(std::llround(GIGA * row.GetNumber("hbm_gb", true)));
     result.memoryBytesPerSecond = GIGA * row.GetNumber("hbm_gb_per_s", true);
     result.scaleUpRate = DataRate(static_cast<uint64_t>(
@@ -38,6 +39,9 @@ MakeAccelerator(const CsvRow& row)
     result.scaleUpDomain = static_cast<uint32_t>(row.GetNumber("scale_up_domain", true));
     result.nicRate =
         DataRate(static_cast<uint64_t>(std::llround(GIGA * row.GetNumber("nic_gbps_per_gpu"))));
+    result.bestMatrixFlopsPerSecond = TERA * row.GetNumber("mamf_bf16_tflops");
+    result.bestMatrixFlopsPerSecond8 = TERA * row.GetNumber("mamf_fp8_tflops");
+    result.triadBytesPerSecond = GIGA * row.GetNumber("hbm_measured_triad_gb_per_s");
     result.system = row.GetText("common_system");
     result.source = row.GetText("source");
     return result;

@@ -21,17 +21,21 @@ namespace ns3::llm
  */
 struct Accelerator
 {
-    std::string name;                   //!< as in the data file, e.g. "H100-SXM"
-    double matrixFlopsPerSecond = 0;    //!< peak of the matrix units at 16 bit, FLOP/s
-    double matrixFlopsPerSecond8 = 0;   //!< the same at 8 bit, FLOP/s; 0: unknown or none
-    double vectorFlopsPerSecond = 0;    //!< peak of the vector units at 32 bit, FLOP/s; 0: unknown
-    uint64_t memoryBytes = 0;           //!< size of the memory, bytes
-    double memoryBytesPerSecond = 0;    //!< peak rate of the memory, byte/s
-    DataRate scaleUpRate = DataRate(0); //!< its link into the HB domain, one direction
-    uint32_t scaleUpDomain = 0;         //!< accelerators of an HB domain of the usual system
-    DataRate nicRate = DataRate(0);     //!< usual NIC rate for each accelerator; 0: unknown
-    std::string system;                 //!< the usual system, e.g. "DGX H100 / HGX H100"
-    std::string source;                 //!< where the figures come from
+    std::string name;                    //!< as in the data file, e.g. "H100-SXM"
+    double matrixFlopsPerSecond = 0;     //!< peak of the matrix units at 16 bit, FLOP/s
+    double matrixFlopsPerSecond8 = 0;    //!< the same at 8 bit, FLOP/s; 0: unknown or none
+    double vectorFlopsPerSecond = 0;     //!< peak of the vector units at 32 bit, FLOP/s; 0: unknown
+    uint32_t multiprocessors = 0;        //!< that share a kernel's work; 0: unknown or none
+    uint64_t memoryBytes = 0;            //!< size of the memory, bytes
+    double memoryBytesPerSecond = 0;     //!< peak rate of the memory, byte/s
+    DataRate scaleUpRate = DataRate(0);  //!< its link into the HB domain, one direction
+    uint32_t scaleUpDomain = 0;          //!< accelerators of an HB domain of the usual system
+    DataRate nicRate = DataRate(0);      //!< usual NIC rate for each accelerator; 0: unknown
+    double bestMatrixFlopsPerSecond = 0; //!< best measured matrix product at 16 bit; 0: unknown
+    double bestMatrixFlopsPerSecond8 = 0; //!< the same at 8 bit; 0: unknown
+    double triadBytesPerSecond = 0;       //!< measured rate of the memory, byte/s; 0: unknown
+    std::string system;                   //!< the usual system, e.g. "DGX H100 / HGX H100"
+    std::string source;                   //!< where the figures come from
 
     /**
      * Find an accelerator of the data file.

@@ -3,10 +3,13 @@
 #ifndef LLM_FABRIC_ITERATION_ESTIMATE_H
 #define LLM_FABRIC_ITERATION_ESTIMATE_H
 
+#include "gradient-buckets.h"
+#include "training-graph.h"
 #include "transformer-workload.h"
 
 #include "ns3/nstime.h"
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -20,11 +23,11 @@ namespace ns3::llm
 struct DimensionTraffic
 {
     uint32_t groupSize = 1;  //!< ranks of the group
-    uint64_t operations = 0; //!< collectives, or messages sent along the pipeline
+    uint64_t operations = 0; //!< collectives, or messages sent
     uint64_t bytes = 0;      //!< sum of their sizes S
     /**
-     * Bytes that the rank sends by ring algorithms: 2(N-1)/N S for an all-reduce, (N-1)/N S for an
-     * all-gather, rounded up once for the sum; along the pipeline S.
+     * Bytes that the rank sends by ring algorithms: 2(N-1)/N S for an all-reduce, (N-1)/N S for other
+     * collectives, rounded up once for the sum; for a message S.
      */
     uint64_t sentBytes = 0;
     uint64_t messages = 0; //!< messages that the rank sends by ring algorithms
@@ -37,16 +40,18 @@ struct DimensionTraffic
  */
 struct IterationEstimate
 {
-    DimensionTraffic tensor;   //!< along TP
-    DimensionTraffic pipeline; //!< along PP
-    DimensionTraffic data;     //!< along DP
-    Time computeTime;          //!< sum of the rank's compute tasks
+    /** By ParallelDimension. */
+    std::array<DimensionTraffic, PARALLEL_DIMENSIONS> traffic;
+    Time computeTime; //!< sum of its compute tasks, without overheads of pipeline calls
     /**
      * Length of an iteration with free communication: the first micro-batch through all stages, the
      * others at the pace of the slowest stage, and the longest optimizer's step. Exact for equal
-     * stages under OneForwardOneBackwardSchedule; with unequal stages a lower bound.
+     * stages under OneForwardOneBackwardSchedule; with unequal stages and other schedules a guide.
      */
     Time idealTime;
+
+    /** @param dimension a dimension @return what the rank says along it */
+    const DimensionTraffic& Get(ParallelDimension dimension) const;
 };
 
 /**
@@ -55,15 +60,16 @@ struct IterationEstimate
  * @param rank a rank of it
  * @return the rank's iteration
  */
-IterationEstimate EstimateIteration(const TransformerWorkload& workload, uint32_t rank);
+IterationEstimate EstimateIteration(const Ptr<const TransformerWorkload>& workload, uint32_t rank);
 
 /**
  * @ingroup llm-fabric-workload
  * @param workload a workload
  * @param stage a stage
- * @return sizes of the data-parallel all-reduces of a rank of the stage, in their order
+ * @return the reductions of gradients of a rank of the stage in an iteration, in their order
  */
-std::vector<uint64_t> GetGradientBuckets(const TransformerWorkload& workload, uint32_t stage);
+std::vector<GradientBuckets::Bucket>
+GetGradientBuckets(const Ptr<const TransformerWorkload>& workload, uint32_t stage);
 
 } // namespace ns3::llm
 

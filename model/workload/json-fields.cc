@@ -20,6 +20,12 @@ JsonFields::Find(const char* key) const
     return found == m_json.end() || found->is_null() ? nullptr : &*found;
 }
 
+bool
+JsonFields::IsGiven(const char* key) const
+{
+    return m_json.contains(key);
+}
+
 void
 JsonFields::Refuse(const std::string& key, const std::string& why) const
 {
@@ -29,12 +35,12 @@ JsonFields::Refuse(const std::string& key, const std::string& why) const
 }
 
 uint64_t
-JsonFields::GetCount(const char* name) const
+JsonFields::GetCount(const char* name, uint64_t least) const
 {
     const nlohmann::json& value = *Find(name);
-    if (!value.is_number_integer() || value <= 0)
+    if (!value.is_number_integer() || value < least)
     {
-        Refuse(name, "must be a whole number of at least 1");
+        Refuse(name, "must be a whole number of at least " + std::to_string(least));
     }
     const auto number = value.get<uint64_t>();
     if (number > MAX_COUNT)
@@ -45,7 +51,7 @@ JsonFields::GetCount(const char* name) const
 }
 
 std::optional<uint64_t>
-JsonFields::FindCount(const Names& names) const
+JsonFields::FindCount(const Names& names, uint64_t least) const
 {
     std::optional<uint64_t> result;
     const char* first = nullptr;
@@ -55,7 +61,7 @@ JsonFields::FindCount(const Names& names) const
         {
             continue;
         }
-        const uint64_t number = GetCount(name);
+        const uint64_t number = GetCount(name, least);
         if (result && *result != number)
         {
             Refuse(name,
@@ -72,9 +78,9 @@ JsonFields::FindCount(const Names& names) const
 }
 
 uint64_t
-JsonFields::RequireCount(const Names& names) const
+JsonFields::RequireCount(const Names& names, uint64_t least) const
 {
-    const auto found = FindCount(names);
+    const auto found = FindCount(names, least);
     if (found)
     {
         return *found;
@@ -85,6 +91,31 @@ JsonFields::RequireCount(const Names& names) const
         others += (i > 1 ? ", " : "; other names of it: ") + std::string(names[i]);
     }
     Refuse(names[0], "but is required" + others);
+}
+
+std::vector<uint64_t>
+JsonFields::GetNumbers(const char* key, uint64_t most) const
+{
+    const nlohmann::json* list = Find(key);
+    std::vector<uint64_t> numbers;
+    if (!list)
+    {
+        return numbers;
+    }
+    const std::string allowed = "must be a list of whole numbers from 0 to " + std::to_string(most);
+    if (!list->is_array())
+    {
+        Refuse(key, allowed);
+    }
+    for (const auto& number : *list)
+    {
+        if (!number.is_number_integer() || number < 0 || number > most)
+        {
+            Refuse(key, allowed);
+        }
+        numbers.push_back(number);
+    }
+    return numbers;
 }
 
 const char*

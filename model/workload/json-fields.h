@@ -39,6 +39,11 @@ class JsonFields
      */
     const nlohmann::json* Find(const char* key) const;
     /**
+     * @param key a key
+     * @return whether it is there, be it null
+     */
+    bool IsGiven(const char* key) const;
+    /**
      * Refuse a value.
      * @param key its key
      * @param why what is wrong
@@ -46,15 +51,23 @@ class JsonFields
     [[noreturn]] void Refuse(const std::string& key, const std::string& why) const;
     /**
      * @param names the names of a quantity
-     * @return its value if the file has it, 1 to MAX_COUNT; refused: anything else, and names whose
-     *         values contradict each other
+     * @param least least value allowed
+     * @return its value if the file has it, least to MAX_COUNT; refused: anything else, and names
+     *         whose values contradict each other
      */
-    std::optional<uint64_t> FindCount(const Names& names) const;
+    std::optional<uint64_t> FindCount(const Names& names, uint64_t least = 1) const;
     /**
      * @param names the names of a quantity that must be there
+     * @param least least value allowed
      * @return its value
      */
-    uint64_t RequireCount(const Names& names) const;
+    uint64_t RequireCount(const Names& names, uint64_t least = 1) const;
+    /**
+     * @param key a key
+     * @param most largest number allowed
+     * @return its numbers, none when absent; refused: what is no list of whole numbers from 0 to most
+     */
+    std::vector<uint64_t> GetNumbers(const char* key, uint64_t most) const;
     /**
      * @param names the names of a quantity
      * @return the one that the file uses; the commonest when it uses none
@@ -70,9 +83,10 @@ class JsonFields
   private:
     /**
      * @param name a key that is there
+     * @param least least value allowed
      * @return its value; refused when it is not a whole number in range
      */
-    uint64_t GetCount(const char* name) const;
+    uint64_t GetCount(const char* name, uint64_t least) const;
 
     const nlohmann::json& m_json; //!< the object
     std::string m_source;         //!< the file

@@ -15,7 +15,7 @@ namespace ns3::llm
 
 /**
  * @ingroup llm-fabric-workload
- * One kernel of a rank, with its shape.
+ * An operator of a rank: one kernel, or a few small ones, with its shape.
  */
 struct ModelOperator
 {
@@ -26,8 +26,19 @@ struct ModelOperator
         VECTOR, //!< the vector units: `elements` values, a few operations each
     };
 
+    /** How it goes through memory, which decides the rate that it reaches there. */
+    enum Access : uint8_t
+    {
+        STREAM,              //!< each tensor once
+        NORM_FORWARD,        //!< with sums over each token
+        NORM_BACKWARD,       //!< with sums over each token and over all tokens
+        EARLY_NORM_FORWARD,  //!< the same by kernels that read their input twice
+        EARLY_NORM_BACKWARD, //!< likewise
+    };
+
     const char* name = "";  //!< e.g. "qkv", "softmax"; the same in both passes
     Kind kind = VECTOR;     //!< what runs it
+    Access access = STREAM; //!< VECTOR: how it goes through memory
     uint64_t batch = 1;     //!< MATRIX: independent products
     uint64_t m = 0;         //!< MATRIX: rows of the result
     uint64_t n = 0;         //!< MATRIX: columns of the result
@@ -36,6 +47,13 @@ struct ModelOperator
     uint64_t flops = 0;     //!< floating-point operations; a multiply-add is two
     uint64_t bytes = 0;     //!< bytes read from and written to memory
     uint32_t precision = 2; //!< bytes of an operand of MATRIX
+    /**
+     * MATRIX: memory traffic of an element of the result, bytes: its size, or more if it is added to
+     * what is there (8 for a sum in 32 bit), or 0 if it stays on the chip.
+     */
+    uint32_t resultBytes = 2;
+    uint64_t randomNumbers = 0; //!< VECTOR: random numbers drawn (dropout)
+    uint32_t kernels = 1;       //!< kernels that do it, one after the other
 };
 
 /**

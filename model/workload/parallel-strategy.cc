@@ -2,10 +2,11 @@
 
 #include "parallel-strategy.h"
 
-#include "ns3/input-error.h"
+#include "rank-order.h"
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 
 namespace ns3::llm
 {
@@ -13,186 +14,119 @@ namespace ns3::llm
 namespace
 {
 
-/** The dimensions in the order in which ranks are numbered, fastest first. */
-using Order = std::array<ParallelDimension, 3>;
+/** How ranks count along an axis. */
+struct RankStride
+{
+    RankAxis axis;   //!< which
+    uint32_t size;   //!< coordinates
+    uint32_t stride; //!< ranks from one coordinate to the next
+};
+
+/// Of all axes, fastest first.
+using RankStrides = std::array<RankStride, RANK_AXES>;
 
 /**
- * @param text as ParallelStrategy::rankOrder; anything else is refused
- * @return the dimensions
+ * @param strategy a strategy
+ * @param axis an axis
+ * @return coordinates along it
  */
-Order
-ParseOrder(const std::string& text)
+uint32_t
+GetAxisSize(const ParallelStrategy& strategy, RankAxis axis)
 {
-    constexpr auto TP = ParallelDimension::TENSOR;
-    constexpr auto PP = ParallelDimension::PIPELINE;
-    constexpr auto DP = ParallelDimension::DATA;
-    static const std::array<std::pair<const char*, Order>, 6> ORDERS = {{
-        {"tp-dp-pp", {TP, DP, PP}},
-        {"tp-pp-dp", {TP, PP, DP}},
-        {"dp-tp-pp", {DP, TP, PP}},
-        {"dp-pp-tp", {DP, PP, TP}},
-        {"pp-tp-dp", {PP, TP, DP}},
-        {"pp-dp-tp", {PP, DP, TP}},
-    }};
-    for (const auto& [name, order] : ORDERS)
+    switch (axis)
     {
-        if (text == name)
-        {
-            return order;
-        }
+    case RankAxis::TENSOR:
+        return strategy.tensorParallel;
+    case RankAxis::CONTEXT:
+        return strategy.contextParallel;
+    case RankAxis::EXPERT:
+        return strategy.expertParallel;
+    case RankAxis::REPLICA:
+        return strategy.dataParallel / strategy.expertParallel;
+    case RankAxis::PIPELINE:
+        break;
     }
-    RefuseInput("rank order = '" + text +
-                "' must be an order of tp, dp and pp, fastest first, such as "
-                "tp-dp-pp (Megatron-LM's) or tp-pp-dp");
+    return strategy.pipelineParallel;
 }
 
 /**
- * @param coordinates a place
- * @param dimension a dimension
- * @return the coordinate along it
+ * @param strategy a strategy
+ * @return how its ranks count
  */
-uint32_t&
-At(RankCoordinates& coordinates, ParallelDimension dimension)
+RankStrides
+GetStrides(const ParallelStrategy& strategy)
+{
+    const RankOrder order = ParseRankOrder(strategy.rankOrder);
+    RankStrides strides{};
+    uint32_t stride = 1;
+    for (std::size_t i = 0; i < RANK_AXES; ++i)
+    {
+        strides[i] = {order[i], GetAxisSize(strategy, order[i]), stride};
+        stride *= strides[i].size;
+    }
+    return strides;
+}
+
+/**
+ * @param dimension a dimension
+ * @param axis an axis
+ * @return whether ranks of a group differ along it
+ */
+bool
+Spans(ParallelDimension dimension, RankAxis axis)
 {
     switch (dimension)
     {
     case ParallelDimension::TENSOR:
-        return coordinates.tensor;
+        return axis == RankAxis::TENSOR;
     case ParallelDimension::PIPELINE:
-        return coordinates.pipeline;
-    default:
-        return coordinates.data;
+    case ParallelDimension::EMBEDDING:
+        return axis == RankAxis::PIPELINE;
+    case ParallelDimension::DATA:
+        return axis == RankAxis::EXPERT || axis == RankAxis::REPLICA || axis == RankAxis::CONTEXT;
+    case ParallelDimension::CONTEXT:
+        return axis == RankAxis::CONTEXT;
+    case ParallelDimension::EXPERT:
+        return axis == RankAxis::EXPERT;
+    case ParallelDimension::EXPERT_DATA:
+        return axis == RankAxis::REPLICA || axis == RankAxis::CONTEXT;
+    case ParallelDimension::WORLD:
+        break;
     }
+    return true;
 }
 
 /**
- * @param whole a number
- * @param part what should divide it
- * @return the divisors of `whole` next to `part`, e.g. "8 or 12"
+ * @param place a place
+ * @param axis an axis
+ * @param expertParallel EP
+ * @return the coordinate along the axis
  */
-std::string
-SuggestDivisors(uint64_t whole, uint64_t part)
+uint32_t
+GetCoordinate(const RankCoordinates& place, RankAxis axis, uint32_t expertParallel)
 {
-    uint64_t below = std::min(part, whole);
-    while (whole % below != 0)
+    switch (axis)
     {
-        --below;
+    case RankAxis::TENSOR:
+        return place.tensor;
+    case RankAxis::CONTEXT:
+        return place.context;
+    case RankAxis::EXPERT:
+        return place.data % expertParallel;
+    case RankAxis::REPLICA:
+        return place.data / expertParallel;
+    case RankAxis::PIPELINE:
+        break;
     }
-    uint64_t above = part;
-    while (above < whole && whole % above != 0)
-    {
-        ++above;
-    }
-    std::string text = std::to_string(below);
-    return above <= whole && above != below ? text + " or " + std::to_string(above) : text;
-}
-
-/**
- * Refuse a size that is not divided.
- * @param name of the divisor, e.g. "TP"
- * @param part the divisor
- * @param what the size, e.g. "heads"
- * @param whole its value
- */
-void
-RequireDivides(const char* name, uint64_t part, const std::string& what, uint64_t whole)
-{
-    if (whole % part != 0)
-    {
-        RefuseInput(std::string(name) + " = " + std::to_string(part) + " does not divide the " +
-                    what + " = " + std::to_string(whole) + "; did you mean " + name + " = " +
-                    SuggestDivisors(whole, part) + "?");
-    }
-}
-
-/**
- * Refuse a product that is not the number of ranks.
- * @param strategy the strategy
- * @param ranks accelerators of the job
- */
-void
-RequireProduct(const ParallelStrategy& strategy, uint64_t ranks)
-{
-    const uint64_t product = strategy.GetRankCount();
-    if (product == ranks)
-    {
-        return;
-    }
-    std::string text = std::to_string(ranks) +
-                       " ranks but TP x PP x DP = " + std::to_string(strategy.tensorParallel) +
-                       " x " + std::to_string(strategy.pipelineParallel) + " x " +
-                       std::to_string(strategy.dataParallel) + " = " + std::to_string(product);
-    const uint64_t others = uint64_t(strategy.tensorParallel) * strategy.pipelineParallel;
-    const uint64_t outer = uint64_t(strategy.tensorParallel) * strategy.dataParallel;
-    if (ranks > 0 && ranks % others == 0)
-    {
-        text += "; did you mean DP = " + std::to_string(ranks / others) + "?";
-    }
-    else if (ranks > 0 && ranks % outer == 0)
-    {
-        text += "; did you mean PP = " + std::to_string(ranks / outer) + "?";
-    }
-    else
-    {
-        text += "; did you mean " + std::to_string(product) + " ranks?";
-    }
-    RefuseInput(text);
+    return place.pipeline;
 }
 
 } // namespace
 
-void
-ParallelStrategy::Validate(uint32_t ranks, const TransformerModel& model) const
-{
-    const std::pair<const char*, uint32_t> counts[] = {{"TP", tensorParallel},
-                                                       {"PP", pipelineParallel},
-                                                       {"DP", dataParallel},
-                                                       {"model chunks", modelChunks},
-                                                       {"micro-batch size", microBatchSize},
-                                                       {"global batch size", globalBatchSize},
-                                                       {"sequence length", sequenceLength}};
-    for (const auto& [name, count] : counts)
-    {
-        if (count == 0)
-        {
-            RefuseInput(std::string(name) + " = 0, but must be at least 1");
-        }
-    }
-    ParseOrder(rankOrder);
-    RequireProduct(*this, ranks);
-    const TransformerShape& shape = model.GetShape();
-    const std::string of = " of " + shape.name;
-    RequireDivides("TP", tensorParallel, "heads" + of, shape.heads);
-    RequireDivides("TP", tensorParallel, "key-value heads" + of, shape.keyValueHeads);
-    RequireDivides("TP", tensorParallel, "feed-forward size" + of, shape.feedForward);
-    if (modelChunks == 1)
-    {
-        RequireDivides("PP", pipelineParallel, "layers" + of, shape.layers);
-    }
-    RequireDivides("PP x model chunks",
-                   uint64_t(pipelineParallel) * modelChunks,
-                   "layers" + of,
-                   shape.layers);
-    const uint64_t once = uint64_t(dataParallel) * microBatchSize;
-    if (globalBatchSize % once != 0)
-    {
-        const uint64_t rounded = (globalBatchSize + once - 1) / once * once;
-        RefuseInput("global batch size = " + std::to_string(globalBatchSize) +
-                    " is not a multiple of DP x micro-batch size = " +
-                    std::to_string(dataParallel) + " x " + std::to_string(microBatchSize) + " = " +
-                    std::to_string(once) + "; did you mean " + std::to_string(rounded) + "?");
-    }
-    if (shape.positions == TransformerShape::LEARNED && sequenceLength > shape.maxPositions)
-    {
-        RefuseInput("sequence length = " + std::to_string(sequenceLength) + ", but " + shape.name +
-                    " has learned positions for at most " + std::to_string(shape.maxPositions));
-    }
-}
-
 uint64_t
 ParallelStrategy::GetRankCount() const
 {
-    return uint64_t(tensorParallel) * pipelineParallel * dataParallel;
+    return uint64_t(tensorParallel) * contextParallel * pipelineParallel * dataParallel;
 }
 
 uint32_t
@@ -208,34 +142,77 @@ ParallelStrategy::GetMicroBatchTokens() const
 }
 
 uint32_t
+ParallelStrategy::GetChunkBlocks(uint64_t layers, uint32_t stage, uint32_t chunk) const
+{
+    if (chunkBlocks.empty())
+    {
+        return static_cast<uint32_t>(layers / (uint64_t(pipelineParallel) * modelChunks));
+    }
+    return chunkBlocks.at(std::size_t(chunk) * pipelineParallel + stage);
+}
+
+uint32_t
+ParallelStrategy::GetFirstBlock(uint64_t layers, uint32_t stage, uint32_t chunk) const
+{
+    const uint32_t before = chunk * pipelineParallel + stage;
+    if (chunkBlocks.empty())
+    {
+        return before * GetChunkBlocks(layers, stage, chunk);
+    }
+    return std::accumulate(chunkBlocks.begin(), chunkBlocks.begin() + before, uint32_t(0));
+}
+
+uint32_t
 ParallelStrategy::GetSize(ParallelDimension dimension) const
 {
-    RankCoordinates sizes{tensorParallel, pipelineParallel, dataParallel};
-    return At(sizes, dimension);
+    if (dimension == ParallelDimension::EMBEDDING)
+    {
+        return std::min(pipelineParallel, 2u); // a lone stage is both first and last
+    }
+    uint32_t size = 1;
+    for (const auto& step : GetStrides(*this))
+    {
+        size *= Spans(dimension, step.axis) ? step.size : 1;
+    }
+    return size;
 }
 
 RankCoordinates
 ParallelStrategy::GetCoordinates(uint32_t rank) const
 {
-    RankCoordinates result;
-    for (const auto dimension : ParseOrder(rankOrder))
+    RankCoordinates place;
+    for (const auto& step : GetStrides(*this))
     {
-        At(result, dimension) = rank % GetSize(dimension);
-        rank /= GetSize(dimension);
+        const uint32_t coordinate = rank / step.stride % step.size;
+        switch (step.axis)
+        {
+        case RankAxis::TENSOR:
+            place.tensor = coordinate;
+            break;
+        case RankAxis::CONTEXT:
+            place.context = coordinate;
+            break;
+        case RankAxis::EXPERT:
+            place.data += coordinate;
+            break;
+        case RankAxis::REPLICA:
+            place.data += coordinate * expertParallel;
+            break;
+        case RankAxis::PIPELINE:
+            place.pipeline = coordinate;
+            break;
+        }
     }
-    return result;
+    return place;
 }
 
 uint32_t
 ParallelStrategy::GetRank(const RankCoordinates& coordinates) const
 {
-    RankCoordinates place = coordinates;
     uint32_t rank = 0;
-    uint32_t stride = 1;
-    for (const auto dimension : ParseOrder(rankOrder))
+    for (const auto& step : GetStrides(*this))
     {
-        rank += stride * At(place, dimension);
-        stride *= GetSize(dimension);
+        rank += step.stride * GetCoordinate(coordinates, step.axis, expertParallel);
     }
     return rank;
 }
@@ -243,21 +220,22 @@ ParallelStrategy::GetRank(const RankCoordinates& coordinates) const
 uint32_t
 ParallelStrategy::GetGroupCount(ParallelDimension dimension) const
 {
-    return static_cast<uint32_t>(GetRankCount() / GetSize(dimension));
+    const uint32_t spanned =
+        dimension == ParallelDimension::EMBEDDING ? pipelineParallel : GetSize(dimension);
+    return static_cast<uint32_t>(GetRankCount() / spanned);
 }
 
 uint32_t
 ParallelStrategy::GetGroupIndex(ParallelDimension dimension, uint32_t rank) const
 {
-    RankCoordinates place = GetCoordinates(rank);
     uint32_t index = 0;
     uint32_t stride = 1;
-    for (const auto other : ParseOrder(rankOrder))
+    for (const auto& step : GetStrides(*this))
     {
-        if (other != dimension)
+        if (!Spans(dimension, step.axis))
         {
-            index += stride * At(place, other);
-            stride *= GetSize(other);
+            index += stride * (rank / step.stride % step.size);
+            stride *= step.size;
         }
     }
     return index;
@@ -266,12 +244,28 @@ ParallelStrategy::GetGroupIndex(ParallelDimension dimension, uint32_t rank) cons
 std::vector<uint32_t>
 ParallelStrategy::GetGroup(ParallelDimension dimension, uint32_t rank) const
 {
-    RankCoordinates place = GetCoordinates(rank);
-    std::vector<uint32_t> group;
-    for (uint32_t i = 0; i < GetSize(dimension); ++i)
+    const bool endsOnly = dimension == ParallelDimension::EMBEDDING;
+    std::vector<uint32_t> group = {rank};
+    for (const auto& step : GetStrides(*this))
     {
-        At(place, dimension) = i;
-        group.push_back(GetRank(place));
+        if (!Spans(dimension, step.axis))
+        {
+            continue;
+        }
+        // to coordinate 0 along this axis, then to the others; the slowest axis comes last
+        for (auto& member : group)
+        {
+            member -= member / step.stride % step.size * step.stride;
+        }
+        const std::size_t count = group.size();
+        const uint32_t skip = endsOnly ? std::max(step.size - 1, 1u) : 1;
+        for (uint32_t coordinate = skip; coordinate < step.size; coordinate += skip)
+        {
+            for (std::size_t i = 0; i < count; ++i)
+            {
+                group.push_back(group[i] + coordinate * step.stride);
+            }
+        }
     }
     return group;
 }
@@ -294,8 +288,16 @@ ParallelStrategy::GetGroups(ParallelDimension dimension) const
 std::string
 ParallelStrategy::Describe() const
 {
-    return "TP " + std::to_string(tensorParallel) + " x PP " + std::to_string(pipelineParallel) +
-           " x DP " + std::to_string(dataParallel);
+    std::string text = "TP " + std::to_string(tensorParallel);
+    text += contextParallel > 1 ? " x CP " + std::to_string(contextParallel) : "";
+    text += " x PP " + std::to_string(pipelineParallel) + " x DP " + std::to_string(dataParallel);
+    text += expertParallel > 1 ? ", EP " + std::to_string(expertParallel) : "";
+    text += modelChunks > 1 ? ", " + std::to_string(modelChunks) + " model chunks" : "";
+    text += sequenceParallel ? ", SP" : "";
+    text += zeroStage > 0 ? ", ZeRO " + std::to_string(zeroStage) : "";
+    text += recomputation == Recomputation::SELECTIVE ? ", selective recomputation" : "";
+    text += recomputation == Recomputation::FULL ? ", full recomputation" : "";
+    return text;
 }
 
 } // namespace ns3::llm

@@ -8,7 +8,6 @@ namespace ns3::llm
 {
 
 NS_OBJECT_ENSURE_REGISTERED(PipelineSchedule);
-NS_OBJECT_ENSURE_REGISTERED(OneForwardOneBackwardSchedule);
 
 TypeId
 PipelineSchedule::GetTypeId()
@@ -18,59 +17,33 @@ PipelineSchedule::GetTypeId()
     return tid;
 }
 
-uint64_t
-PipelineSchedule::GetStepCount(const PipelineShape& shape)
-{
-    return 2 * uint64_t(shape.microBatches) * shape.modelChunks;
-}
-
-TypeId
-OneForwardOneBackwardSchedule::GetTypeId()
-{
-    static TypeId tid = TypeId("ns3::llm::OneForwardOneBackwardSchedule")
-                            .SetParent<PipelineSchedule>()
-                            .SetGroupName("LlmFabric")
-                            .AddConstructor<OneForwardOneBackwardSchedule>();
-    return tid;
-}
-
 bool
-OneForwardOneBackwardSchedule::Supports(const PipelineShape& shape) const
+PipelineSchedule::SplitsBackward() const
 {
-    return shape.modelChunks == 1;
+    return false;
 }
 
-uint32_t
-OneForwardOneBackwardSchedule::GetWarmUp(const PipelineShape& shape, uint32_t stage)
+uint64_t
+PipelineSchedule::GetStepCount(const PipelineShape& shape, uint32_t /* stage */) const
 {
-    return std::min(shape.stages - 1 - stage, shape.microBatches);
+    return (SplitsBackward() ? 3 : 2) * uint64_t(shape.microBatches) * shape.modelChunks;
 }
 
-PipelineStep
-OneForwardOneBackwardSchedule::GetStep(const PipelineShape& shape,
-                                       uint32_t stage,
-                                       uint64_t index) const
+uint64_t
+PipelineSchedule::GetPeakActivations(const PipelineShape& shape, uint32_t stage) const
 {
-    const uint64_t warmUp = GetWarmUp(shape, stage);
-    const uint64_t turns = 2 * (shape.microBatches - warmUp);
-    PipelineStep step;
-    if (index < warmUp)
+    const auto frees = SplitsBackward() ? TrainingPass::BACKWARD_WEIGHT : TrainingPass::BACKWARD;
+    uint64_t kept = 0;
+    uint64_t most = 0;
+    const uint64_t count = GetStepCount(shape, stage);
+    for (uint64_t index = 0; index < count; ++index)
     {
-        step.microBatch = static_cast<uint32_t>(index);
-        return step;
+        const TrainingPass pass = GetStep(shape, stage, index).pass;
+        kept += pass == TrainingPass::FORWARD ? 1 : 0;
+        kept -= pass == frees ? 1 : 0;
+        most = std::max(most, kept);
     }
-    const uint64_t turn = index - warmUp;
-    const bool forward = turn < turns && turn % 2 == 0;
-    step.pass = forward ? TrainingPass::FORWARD : TrainingPass::BACKWARD;
-    if (turn < turns)
-    {
-        step.microBatch = static_cast<uint32_t>(turn / 2 + (forward ? warmUp : 0));
-    }
-    else
-    {
-        step.microBatch = static_cast<uint32_t>(index - shape.microBatches);
-    }
-    return step;
+    return most;
 }
 
 } // namespace ns3::llm

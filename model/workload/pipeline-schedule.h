@@ -8,6 +8,7 @@
 #include "ns3/object.h"
 
 #include <cstdint>
+#include <string>
 
 namespace ns3::llm
 {
@@ -39,6 +40,10 @@ struct PipelineStep
  * The order in which a stage runs the passes of its micro-batches. Steps are computed when asked
  * for, so that a schedule needs no memory per step.
  *
+ * Each micro-batch passes each model chunk once in each direction: FORWARD, and BACKWARD or, if the
+ * schedule splits it, BACKWARD_INPUT and later BACKWARD_WEIGHT. Passes of one kind through one chunk
+ * come in the order of micro-batches, so that the last micro-batch completes a chunk's gradients.
+ *
  * To add one: derive, give it a TypeId, and hand it to TransformerWorkload.
  */
 class PipelineSchedule : public Object
@@ -49,47 +54,35 @@ class PipelineSchedule : public Object
 
     /**
      * @param shape a pipeline
-     * @return whether this schedule can run it
+     * @return "" if this schedule can run it, else why not and what would fit
      */
-    virtual bool Supports(const PipelineShape& shape) const = 0;
+    virtual std::string GetRefusal(const PipelineShape& shape) const = 0;
+    /** @return whether backward passes come in two halves; by default they do not */
+    virtual bool SplitsBackward() const;
     /**
      * @param shape the pipeline
      * @param stage a stage
-     * @param index place in the stage's order, below 2 x micro-batches x model chunks
+     * @return number of steps of the stage; by default micro-batches x model chunks, times two
+     *         passes, or three with split backward passes
+     */
+    virtual uint64_t GetStepCount(const PipelineShape& shape, uint32_t stage) const;
+    /**
+     * @param shape the pipeline
+     * @param stage a stage
+     * @param index place in the stage's order, below GetStepCount()
      * @return the step there; over all indices each (pass, micro-batch, chunk) comes once
      */
     virtual PipelineStep
     GetStep(const PipelineShape& shape, uint32_t stage, uint64_t index) const = 0;
-
-    /**
-     * @param shape the pipeline
-     * @return number of steps of every stage
-     */
-    static uint64_t GetStepCount(const PipelineShape& shape);
-};
-
-/**
- * @ingroup llm-fabric-workload
- * One forward, one backward (Narayanan et al., "PipeDream", SOSP 2019, with the flush of Megatron-LM,
- * arXiv 2104.04473): stage s of p begins with min(p - 1 - s, m) forward passes, then does one forward
- * and one backward in turn, and ends with the backward passes that are left. With equal stages and
- * free communication the bubble is (p - 1) / m of the ideal time.
- */
-class OneForwardOneBackwardSchedule : public PipelineSchedule
-{
-  public:
-    /** @return the TypeId */
-    static TypeId GetTypeId();
-
-    bool Supports(const PipelineShape& shape) const override;
-    PipelineStep GetStep(const PipelineShape& shape, uint32_t stage, uint64_t index) const override;
-
     /**
      * @param shape the pipeline
      * @param stage a stage
-     * @return forward passes before the stage's first turn of forward and backward
+     * @return how many forward passes through a model chunk the stage keeps activations of, at most
+     *         and at once. A split backward pass frees them with its second half; what can be freed
+     *         after the first is not taken off. By default the steps are counted; schedules that
+     *         know a closed form override this.
      */
-    static uint32_t GetWarmUp(const PipelineShape& shape, uint32_t stage);
+    virtual uint64_t GetPeakActivations(const PipelineShape& shape, uint32_t stage) const;
 };
 
 } // namespace ns3::llm

@@ -5,6 +5,7 @@
 
 #include "ns3/nstime.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -18,10 +19,18 @@ namespace ns3::llm
  */
 enum class ParallelDimension : uint8_t
 {
-    TENSOR,
-    PIPELINE,
-    DATA,
+    TENSOR,      //!< TP: ranks that share each layer
+    PIPELINE,    //!< PP: the stages
+    DATA,        //!< DP: ranks with the same parameters outside of experts, context included
+    CONTEXT,     //!< CP: ranks that share each sequence
+    EXPERT,      //!< EP: ranks that share the experts of a layer
+    EXPERT_DATA, //!< ranks with the same experts
+    EMBEDDING,   //!< first and last stage, which both keep a tied word embedding
+    WORLD,       //!< all ranks
 };
+
+/** How many parallel dimensions there are. */
+inline constexpr std::size_t PARALLEL_DIMENSIONS = 8;
 
 /**
  * @ingroup llm-fabric-workload
@@ -36,8 +45,9 @@ struct TrainingTask
         ALL_REDUCE,     //!< collective of the rank's group along `dimension`
         ALL_GATHER,     //!< likewise
         REDUCE_SCATTER, //!< likewise
-        SEND,           //!< to `peer`, dimension PIPELINE
-        RECEIVE,        //!< from `peer`, dimension PIPELINE
+        ALL_TO_ALL,     //!< likewise
+        SEND,           //!< to `peer`, dimension PIPELINE or CONTEXT
+        RECEIVE,        //!< from `peer`, dimension PIPELINE or CONTEXT
     };
 
     uint64_t id = 0;     //!< counted from 0 for each rank and iteration
@@ -46,6 +56,8 @@ struct TrainingTask
     Time duration;      //!< COMPUTE: how long on an accelerator at full speed
     uint64_t bytes = 0; //!< communication: S of the collective, or size of the message
     uint32_t peer = 0;  //!< SEND, RECEIVE: the other rank
+    /** SEND, RECEIVE: the message leaves only when the receiver has come to its RECEIVE. */
+    bool rendezvous = false;
     std::vector<uint64_t> dependencies; //!< ids of earlier tasks that must be done before it starts
     int32_t layer = -1;                 //!< transformer block, or -1
     int32_t microBatch = -1;            //!< micro-batch, or -1
@@ -57,7 +69,7 @@ struct TrainingTask
  * The tasks of one rank in one iteration, one after the other.
  *
  * Tasks of the compute stream run in the order given, one at a time; so do the tasks of each
- * dimension's communication stream (SEND and RECEIVE run on streams of their own). A task starts
+ * dimension's communication stream (SEND and RECEIVE of a dimension run on streams of their own). A task starts
  * when its stream has reached it and its dependencies are done. Generation is lazy: only the ids of
  * tasks that later ones may depend on are kept, so memory does not grow with layers x micro-batches.
  */

@@ -15,7 +15,9 @@ namespace ns3::llm
 enum class TrainingPass : uint8_t
 {
     FORWARD,
-    BACKWARD,
+    BACKWARD,        //!< gradients of inputs and of weights
+    BACKWARD_INPUT,  //!< gradients of inputs alone: the first half of a split backward pass
+    BACKWARD_WEIGHT, //!< gradients of weights alone: the second half
 };
 
 } // namespace ns3::llm

@@ -3,16 +3,14 @@
 #include "transformer-config-reader.h"
 
 #include "json-fields.h"
-#include "llm-fabric-data.h"
+#include "transformer-expert-reader.h"
+#include "transformer-family.h"
 
 #include "ns3/input-error.h"
 
-#include <boost/algorithm/string/case_conv.hpp>
-#include <boost/algorithm/string/erase.hpp>
 #include <nlohmann/json.hpp>
 
 #include <string>
-#include <vector>
 
 namespace ns3::llm
 {
@@ -23,58 +21,8 @@ namespace
 using Json = nlohmann::json;     //!< a JSON value
 using Names = JsonFields::Names; //!< names of a quantity
 
-/** What the files of a family do not say, and the defaults of Transformers' configuration class. */
-struct Family
-{
-    const char* name;                      //!< `model_type`
-    bool gated;                            //!< feed-forward of three matrices
-    bool tied;                             //!< default of `tie_word_embeddings`
-    bool rmsNorm;                          //!< norms without bias
-    TransformerShape::Positions positions; //!< how positions enter
-    bool qkvBias;                          //!< default: biases of queries, keys and values
-    bool outputBias;                       //!< default: bias of the output projection
-    bool feedForwardBias;                  //!< default: biases of the feed-forward
-    uint64_t feedForwardFactor;            //!< default feed-forward size over hidden; 0: required
-    uint64_t headSize;                     //!< default head size; 0: hidden over heads
-    uint64_t extraPositions;               //!< rows of the position table beyond the positions
-    bool embeddingNorm;                    //!< a norm after the word embedding
-    bool queryKeyNorm;                     //!< norms on queries and keys
-};
-
 constexpr auto LEARNED = TransformerShape::LEARNED; //!< a table of positions
-constexpr auto ROTARY = TransformerShape::ROTARY;   //!< rotated queries and keys
 constexpr auto ALIBI = TransformerShape::ALIBI;     //!< a bias on scores
-
-// clang-format off
-/** All families. Source: configuration and model classes of the Transformers library. */
-const Family FAMILIES[] = {
-    // name     gated  tied   rms    positions qkv    output ffn    factor head extra embn   qknorm
-    {"gpt2",     false, true,  false, LEARNED,  true,  true,  true,  4,     0,   0,    false, false},
-    {"opt",      false, true,  false, LEARNED,  true,  true,  true,  0,     0,   2,    false, false},
-    {"bloom",    false, true,  false, ALIBI,    true,  true,  true,  4,     0,   0,    true,  false},
-    {"falcon",   false, true,  false, ROTARY,   false, false, false, 4,     0,   0,    false, false},
-    {"gpt_neox", false, false, false, ROTARY,   true,  true,  true,  0,     0,   0,    false, false},
-    {"llama",    true,  false, true,  ROTARY,   false, false, false, 0,     0,   0,    false, false},
-    {"mistral",  true,  false, true,  ROTARY,   false, false, false, 0,     0,   0,    false, false},
-    {"qwen2",    true,  false, true,  ROTARY,   true,  false, false, 0,     0,   0,    false, false},
-    {"qwen3",    true,  false, true,  ROTARY,   false, false, false, 0,     128, 0,    false, true},
-    {"phi3",     true,  false, true,  ROTARY,   false, false, false, 0,     0,   0,    false, false},
-    {"gemma",    true,  true,  true,  ROTARY,   false, false, false, 0,     256, 0,    false, false},
-};
-
-// clang-format on
-
-/** @return the names of all families */
-std::vector<std::string>
-GetFamilyNames()
-{
-    std::vector<std::string> names;
-    for (const auto& family : FAMILIES)
-    {
-        names.emplace_back(family.name);
-    }
-    return names;
-}
 
 /**
  * Find the language part of a file.
@@ -96,81 +44,54 @@ FindLanguagePart(const Json& root)
 }
 
 /**
- * Refuse what is not a dense model with ordinary attention.
+ * Bring the keys of a model to one level: some families (DBRX) keep those of attention and feed-forward
+ * in objects of their own.
+ * @param part the language model's keys
+ * @return the same without inner objects
+ */
+Json
+Flatten(const Json& part)
+{
+    Json flat = part;
+    for (const char* key : {"attn_config", "ffn_config"})
+    {
+        const auto inner = part.find(key);
+        if (inner == part.end() || !inner->is_object())
+        {
+            continue;
+        }
+        for (const auto& [name, value] : inner->items())
+        {
+            if (name != "model_type" && !flat.contains(name))
+            {
+                flat[name] = value;
+            }
+        }
+    }
+    return flat;
+}
+
+/**
+ * Heads and latents of latent attention.
  * @param config the language part
+ * @param shape gets them; has the heads
  */
 void
-RequireDense(const JsonFields& config)
+ReadLatentAttention(const JsonFields& config, TransformerShape& shape)
 {
-    for (const char* key :
-         {"num_local_experts", "n_routed_experts", "num_experts", "moe_num_experts"})
+    auto& latent = shape.latent;
+    latent.keyValueRank = config.RequireCount({"kv_lora_rank"});
+    if (!config.IsGiven("q_lora_rank"))
     {
-        const Json* value = config.Find(key);
-        if (value && !(value->is_number() && *value <= 1))
-        {
-            config.Refuse(key, "means a mixture of experts; only dense models are supported");
-        }
+        config.Refuse("q_lora_rank", "but is required; null means one full matrix for queries");
     }
-    if (config.Find("kv_lora_rank"))
-    {
-        config.Refuse("kv_lora_rank", "means latent attention, which is not supported");
-    }
-}
-
-/**
- * @param config the language part
- * @return the name of its family: `model_type`, else from `architectures`, e.g. "llama" from
- *         "LlamaForCausalLM"; "" when neither is there
- */
-std::string
-FindFamilyName(const JsonFields& config)
-{
-    const Json* type = config.Find("model_type");
-    if (type && type->is_string())
-    {
-        const auto name = type->get<std::string>();
-        // the first files of Falcon
-        return name == "RefinedWeb" || name == "RefinedWebModel" ? "falcon" : name;
-    }
-    if (type)
-    {
-        config.Refuse("model_type", "must be a string");
-    }
-    const Json* list = config.Find("architectures");
-    if (!list || !list->is_array() || list->empty() || !list->front().is_string())
-    {
-        return "";
-    }
-    const std::string whole = boost::algorithm::to_lower_copy(list->front().get<std::string>());
-    for (const auto& name : GetFamilyNames())
-    {
-        const std::string bare = boost::algorithm::erase_all_copy(name, "_");
-        if (whole == bare + "forcausallm" || whole == bare + "lmheadmodel")
-        {
-            return name;
-        }
-    }
-    return whole;
-}
-
-/**
- * @param config the language part
- * @return its family; an unknown one is refused
- */
-const Family&
-FindFamily(const JsonFields& config)
-{
-    const std::string name = FindFamilyName(config);
-    for (const auto& family : FAMILIES)
-    {
-        if (name == family.name)
-        {
-            return family;
-        }
-    }
-    config.Refuse("model_type",
-                  (name.empty() ? "but must name the family" : "is not a known family") +
-                      DescribeAllowedNames(name, GetFamilyNames()));
+    latent.queryRank = config.FindCount({"q_lora_rank"}, 0).value_or(0);
+    latent.noRopeHeadSize = config.RequireCount({"qk_nope_head_dim"});
+    latent.ropeHeadSize = config.RequireCount({"qk_rope_head_dim"});
+    latent.valueHeadSize = config.RequireCount({"v_head_dim"});
+    // what files say of key-value heads and of the head size means nothing here
+    shape.keyValueHeads = shape.heads;
+    shape.headSize = latent.noRopeHeadSize + latent.ropeHeadSize;
 }
 
 /**
@@ -180,13 +101,28 @@ FindFamily(const JsonFields& config)
  * @param shape gets them; has the hidden size
  */
 void
-ReadAttention(const JsonFields& config, const Family& family, TransformerShape& shape)
+ReadAttention(const JsonFields& config, const TransformerFamily& family, TransformerShape& shape)
 {
     const Names headNames = {"num_attention_heads", "n_head", "n_heads", "num_heads"};
     shape.heads = config.RequireCount(headNames);
+    if (family.latentAttention)
+    {
+        ReadLatentAttention(config, shape);
+        return;
+    }
+    if (config.Find("kv_lora_rank"))
+    {
+        config.Refuse("kv_lora_rank",
+                      "means latent attention, which the family " + shape.family +
+                          " does not have");
+    }
     const bool falcon = shape.family == "falcon";
     const bool grouped = falcon && config.GetFlag("new_decoder_architecture", false);
-    const Names keyValueNames = {"num_key_value_heads", "num_kv_heads", "n_head_kv", "n_kv_heads"};
+    const Names keyValueNames = {"num_key_value_heads",
+                                 "num_kv_heads",
+                                 "n_head_kv",
+                                 "n_kv_heads",
+                                 "kv_n_heads"};
     const auto keyValueHeads = config.FindCount(keyValueNames);
     if (falcon && !grouped)
     {
@@ -221,6 +157,11 @@ ReadAttention(const JsonFields& config, const Family& family, TransformerShape& 
         }
         shape.positions = config.GetFlag("alibi", false) ? ALIBI : family.positions;
     }
+    if (shape.family == "glm4_moe" && config.GetFlag("use_qk_norm", false))
+    {
+        shape.queryKeyNorm = TransformerShape::EACH_HEAD;
+    }
+    shape.attentionSinks = shape.family == "gpt_oss";
     if (shape.family == "gpt_neox")
     {
         shape.parallelBlock = config.GetFlag("use_parallel_residual", true);
@@ -234,12 +175,13 @@ ReadAttention(const JsonFields& config, const Family& family, TransformerShape& 
  * @param shape gets them
  */
 void
-ReadSizes(const JsonFields& config, const Family& family, TransformerShape& shape)
+ReadSizes(const JsonFields& config, const TransformerFamily& family, TransformerShape& shape)
 {
     shape.hidden = config.RequireCount({"hidden_size", "n_embd", "n_embed", "d_model", "dim"});
     shape.layers = config.RequireCount({"num_hidden_layers", "n_layer", "n_layers", "num_layers"});
     shape.vocabulary = config.RequireCount({"vocab_size", "padded_vocab_size", "n_vocab"});
-    const Names widths = {"intermediate_size", "ffn_dim", "n_inner", "d_ff", "ffn_hidden_size"};
+    const Names widths =
+        {"intermediate_size", "ffn_dim", "n_inner", "d_ff", "ffn_hidden_size", "inter_dim"};
     shape.feedForward =
         family.feedForwardFactor
             ? config.FindCount(widths).value_or(family.feedForwardFactor * shape.hidden)
@@ -268,7 +210,7 @@ ReadSizes(const JsonFields& config, const Family& family, TransformerShape& shap
  * @param shape gets them
  */
 void
-ReadBiases(const JsonFields& config, const Family& family, TransformerShape& shape)
+ReadBiases(const JsonFields& config, const TransformerFamily& family, TransformerShape& shape)
 {
     shape.qkvBias = family.qkvBias;
     shape.outputBias = family.outputBias;
@@ -282,8 +224,10 @@ ReadBiases(const JsonFields& config, const Family& family, TransformerShape& sha
     }
     if (config.Find("attention_bias"))
     {
-        shape.qkvBias = shape.outputBias = config.GetFlag("attention_bias", false);
+        shape.qkvBias = config.GetFlag("attention_bias", false);
+        shape.outputBias = shape.qkvBias && shape.family != "glm4_moe";
     }
+    shape.qkvBias = config.GetFlag("qkv_bias", shape.qkvBias);
     shape.feedForwardBias = config.GetFlag("mlp_bias", shape.feedForwardBias);
 }
 
@@ -306,10 +250,9 @@ ReadTransformerConfig(const std::string& text, const std::string& source)
         RefuseInput(source + " must hold a JSON object with the keys of a config.json");
     }
     const JsonFields outer(root, source);
-    const Json& part = FindLanguagePart(root);
+    const Json part = Flatten(FindLanguagePart(root));
     const JsonFields config(part, source);
-    RequireDense(config);
-    const Family& family = FindFamily(config);
+    const TransformerFamily& family = FindTransformerFamily(config);
 
     TransformerShape shape;
     shape.name = source;
@@ -324,6 +267,7 @@ ReadTransformerConfig(const std::string& text, const std::string& source)
         config.GetFlag("tie_word_embeddings", outer.GetFlag("tie_word_embeddings", family.tied));
     ReadAttention(config, family, shape);
     ReadBiases(config, family, shape);
+    ReadExperts(config, shape);
     return shape;
 }
 

@@ -3,7 +3,7 @@
 #ifndef LLM_FABRIC_TRANSFORMER_CONFIG_READER_H
 #define LLM_FABRIC_TRANSFORMER_CONFIG_READER_H
 
-#include "transformer-model.h"
+#include "transformer-shape.h"
 
 #include <string>
 

@@ -37,68 +37,7 @@ ReadWhole(const std::string& path)
     return text.str();
 }
 
-/**
- * Refuse a size of 0.
- * @param shape whose
- * @param what name of the size
- * @param value the size
- */
-void
-RequirePositive(const TransformerShape& shape, const char* what, uint64_t value)
-{
-    if (value == 0)
-    {
-        RefuseInput(std::string(what) + " = 0 in " + shape.name + ", but must be at least 1");
-    }
-}
-
-/**
- * Refuse a model whose numbers of parameters do not fit into 64 bits with a good margin.
- * @param shape the model
- */
-void
-RequireCountable(const TransformerShape& shape)
-{
-    constexpr double MOST = 1e16;
-    const auto hidden = static_cast<double>(shape.hidden);
-    const double attention =
-        4 * static_cast<double>(shape.heads) * static_cast<double>(shape.headSize);
-    const double feedForward = 3 * static_cast<double>(shape.feedForward);
-    const double others = static_cast<double>(shape.vocabulary + shape.positionRows);
-    const double count =
-        hidden * (static_cast<double>(shape.layers) * (attention + feedForward) + 2 * others);
-    if (count > MOST)
-    {
-        RefuseInput(shape.name + ": a model of about " + std::to_string(count) +
-                    " parameters is too large: at most 1e16 are allowed");
-    }
-}
-
 } // namespace
-
-uint64_t
-ParameterCount::GetTotal() const
-{
-    return sharded + replicated;
-}
-
-uint64_t
-ParameterCount::GetPerRank(uint64_t tensorParallel) const
-{
-    return sharded / tensorParallel + replicated;
-}
-
-ParameterCount
-ParameterCount::operator+(const ParameterCount& other) const
-{
-    return {sharded + other.sharded, replicated + other.replicated};
-}
-
-ParameterCount
-ParameterCount::operator*(uint64_t times) const
-{
-    return {sharded * times, replicated * times};
-}
 
 TransformerModel
 TransformerModel::Load(const std::string& nameOrPath)
@@ -151,20 +90,7 @@ TransformerModel::GetBuiltInNames()
 TransformerModel::TransformerModel(const TransformerShape& shape)
     : m_shape(shape)
 {
-    RequirePositive(shape, "hidden size", shape.hidden);
-    RequirePositive(shape, "number of layers", shape.layers);
-    RequirePositive(shape, "number of heads", shape.heads);
-    RequirePositive(shape, "number of key-value heads", shape.keyValueHeads);
-    RequirePositive(shape, "head size", shape.headSize);
-    RequirePositive(shape, "feed-forward size", shape.feedForward);
-    RequirePositive(shape, "vocabulary", shape.vocabulary);
-    RequireCountable(shape);
-    if (shape.heads % shape.keyValueHeads != 0)
-    {
-        RefuseInput("number of key-value heads = " + std::to_string(shape.keyValueHeads) + " in " +
-                    shape.name +
-                    " does not divide the number of heads = " + std::to_string(shape.heads));
-    }
+    shape.Validate();
 }
 
 const TransformerShape&
@@ -185,41 +111,111 @@ uint64_t
 TransformerModel::GetParameterCount() const
 {
     const uint64_t matrices = m_shape.tied ? 1 : 2;
-    const ParameterCount all = GetBlockParameters() * m_shape.layers +
+    const uint64_t expertLayers = m_shape.GetExpertLayerCount();
+    const uint64_t denseLayers = m_shape.layers - expertLayers;
+    const ParameterCount all = (GetAttentionParameters() + GetFeedForwardNorm()) * m_shape.layers +
+                               GetFeedForward(m_shape.feedForward) * denseLayers +
+                               GetExpertLayer() * expertLayers +
                                GetWordEmbeddingParameters() * matrices + GetPositionParameters() +
                                GetFinalNormParameters();
     return all.GetTotal();
 }
 
+uint64_t
+TransformerModel::GetActiveParameterCount() const
+{
+    const auto& experts = m_shape.experts;
+    const uint64_t one = GetFeedForward(experts.feedForward).GetTotal();
+    const uint64_t idle = m_shape.GetExpertLayerCount() * (experts.count - experts.perToken) * one;
+    return GetParameterCount() - idle;
+}
+
 ParameterCount
 TransformerModel::GetAttentionParameters() const
 {
+    ParameterCount count =
+        m_shape.latent.keyValueRank ? GetLatentParameters() : GetHeadParameters();
+    count.sharded += m_shape.attentionSinks ? m_shape.heads : 0;
+    count.replicated += GetNormParameters() + (m_shape.outputBias ? m_shape.hidden : 0);
+    return count;
+}
+
+ParameterCount
+TransformerModel::GetHeadParameters() const
+{
     const uint64_t queries = m_shape.heads * m_shape.headSize;
-    const uint64_t keysAndValues = 2 * m_shape.keyValueHeads * m_shape.headSize;
+    const uint64_t keys = m_shape.keyValueHeads * m_shape.headSize;
     ParameterCount count;
-    count.sharded = m_shape.hidden * (queries + keysAndValues) + queries * m_shape.hidden;
-    count.sharded += m_shape.qkvBias ? queries + keysAndValues : 0;
-    count.replicated = GetNormParameters() + (m_shape.outputBias ? m_shape.hidden : 0) +
-                       (m_shape.queryKeyNorm ? 2 * m_shape.headSize : 0);
+    count.sharded = m_shape.hidden * (queries + 2 * keys) + queries * m_shape.hidden;
+    count.sharded += m_shape.qkvBias ? queries + 2 * keys : 0;
+    if (m_shape.queryKeyNorm == TransformerShape::EACH_HEAD)
+    {
+        count.replicated = 2 * m_shape.headSize;
+    }
+    if (m_shape.queryKeyNorm == TransformerShape::ALL_HEADS)
+    {
+        count.sharded += queries + keys;
+    }
     return count;
 }
 
 ParameterCount
-TransformerModel::GetFeedForwardParameters() const
+TransformerModel::GetLatentParameters() const
 {
-    const uint64_t inner = m_shape.feedForward * (m_shape.gated ? 2 : 1);
+    // The matrices to the latents are kept whole, as is the latents' norm: a rank needs all of them.
+    const auto& latent = m_shape.latent;
+    const uint64_t queries = m_shape.heads * m_shape.headSize;
+    const uint64_t keysAndValues = m_shape.heads * (latent.noRopeHeadSize + latent.valueHeadSize);
+    const uint64_t values = m_shape.heads * latent.valueHeadSize;
+    const uint64_t down = latent.queryRank + latent.keyValueRank + latent.ropeHeadSize;
     ParameterCount count;
-    count.sharded = m_shape.hidden * (inner + m_shape.feedForward);
-    count.sharded += m_shape.feedForwardBias ? inner : 0;
-    count.replicated = GetNormParameters() * (m_shape.blockNorms - 1) +
-                       (m_shape.feedForwardBias ? m_shape.hidden : 0);
+    count.sharded = (latent.queryRank ? latent.queryRank : m_shape.hidden) * queries +
+                    latent.keyValueRank * keysAndValues + values * m_shape.hidden;
+    count.replicated = m_shape.hidden * down + (m_shape.qkvBias ? down : 0) + latent.queryRank +
+                       latent.keyValueRank;
     return count;
 }
 
 ParameterCount
-TransformerModel::GetBlockParameters() const
+TransformerModel::GetFeedForward(uint64_t width) const
 {
-    return GetAttentionParameters() + GetFeedForwardParameters();
+    const uint64_t inner = width * (m_shape.gated ? 2 : 1);
+    ParameterCount count;
+    count.sharded = m_shape.hidden * (inner + width) + (m_shape.feedForwardBias ? inner : 0);
+    count.replicated = width > 0 && m_shape.feedForwardBias ? m_shape.hidden : 0;
+    return count;
+}
+
+ParameterCount
+TransformerModel::GetExpertLayer() const
+{
+    const auto& experts = m_shape.experts;
+    const ParameterCount one = GetFeedForward(experts.feedForward);
+    ParameterCount count = GetFeedForward(experts.sharedFeedForward);
+    count.replicated += experts.count * m_shape.hidden + (experts.sharedGate ? m_shape.hidden : 0);
+    count.replicated += experts.count * (experts.routerBias + experts.balanceBias);
+    count.expertSharded = experts.count * one.sharded;
+    count.expertReplicated = experts.count * one.replicated;
+    return count;
+}
+
+ParameterCount
+TransformerModel::GetFeedForwardNorm() const
+{
+    return {0, GetNormParameters() * (m_shape.blockNorms - 1)};
+}
+
+ParameterCount
+TransformerModel::GetFeedForwardParameters(uint64_t layer) const
+{
+    return GetFeedForwardNorm() +
+           (m_shape.IsExpertLayer(layer) ? GetExpertLayer() : GetFeedForward(m_shape.feedForward));
+}
+
+ParameterCount
+TransformerModel::GetBlockParameters(uint64_t layer) const
+{
+    return GetAttentionParameters() + GetFeedForwardParameters(layer);
 }
 
 ParameterCount

@@ -3,6 +3,9 @@
 #ifndef LLM_FABRIC_TRANSFORMER_MODEL_H
 #define LLM_FABRIC_TRANSFORMER_MODEL_H
 
+#include "parameter-count.h"
+#include "transformer-shape.h"
+
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -12,77 +15,11 @@ namespace ns3::llm
 
 /**
  * @ingroup llm-fabric-workload
- * The numbers that describe a dense decoder-only transformer.
- */
-struct TransformerShape
-{
-    /** How the place of a token enters. */
-    enum Positions : uint8_t
-    {
-        LEARNED, //!< a table of one vector for each position
-        ROTARY,  //!< queries and keys are rotated; no parameters
-        ALIBI,   //!< a bias on the scores; no parameters
-    };
-
-    std::string name;              //!< built-in name or path of the file, for reports
-    std::string family;            //!< `model_type` of the file
-    uint64_t hidden = 0;           //!< hidden size
-    uint64_t layers = 0;           //!< number of blocks
-    uint64_t heads = 0;            //!< attention heads (of queries)
-    uint64_t keyValueHeads = 0;    //!< heads of keys and values (= heads: multi-head attention)
-    uint64_t headSize = 0;         //!< width of a head; heads x headSize may differ from hidden
-    uint64_t feedForward = 0;      //!< feed-forward width
-    uint64_t vocabulary = 0;       //!< rows of the word embedding
-    uint64_t maxPositions = 0;     //!< longest sequence; 0: not said
-    uint64_t positionRows = 0;     //!< rows of the learned position table; 0: none
-    Positions positions = LEARNED; //!< how positions enter
-    bool gated = false;            //!< feed-forward of three matrices instead of two
-    bool tied = false;             //!< the output matrix is the word embedding
-    bool rmsNorm = false;          //!< norms without bias
-    bool embeddingNorm = false;    //!< a norm after the word embedding
-    bool queryKeyNorm = false;     //!< norms of width headSize on queries and keys
-    bool qkvBias = false;          //!< biases of queries, keys and values
-    bool outputBias = false;       //!< bias of the attention's output projection
-    bool feedForwardBias = false;  //!< biases of the feed-forward
-    bool parallelBlock = false;    //!< attention and feed-forward side by side on one input
-    uint32_t blockNorms = 2;       //!< norms of a block (1 or 2)
-};
-
-/**
- * @ingroup llm-fabric-workload
- * Parameters of a part of a model under tensor parallelism.
- */
-struct ParameterCount
-{
-    uint64_t sharded = 0;    //!< divided among the ranks of a tensor group
-    uint64_t replicated = 0; //!< kept by every rank (norms, biases after a sum, positions)
-
-    /** @return all parameters */
-    uint64_t GetTotal() const;
-    /**
-     * @param tensorParallel ranks of a tensor group
-     * @return parameters that a rank holds
-     */
-    uint64_t GetPerRank(uint64_t tensorParallel) const;
-    /**
-     * @param other parameters of another part
-     * @return those of both
-     */
-    ParameterCount operator+(const ParameterCount& other) const;
-    /**
-     * @param times how many equal parts
-     * @return parameters of all
-     */
-    ParameterCount operator*(uint64_t times) const;
-};
-
-/**
- * @ingroup llm-fabric-workload
- * A dense decoder-only transformer, read from a Hugging Face `config.json`.
+ * A decoder-only transformer, dense or with experts, read from a Hugging Face `config.json`.
  *
- * Wrong input is refused (InputError) with key, value and file: unknown families, experts, latent
- * attention, missing keys, two names of one quantity that contradict each other, wrong types, heads
- * that do not divide the hidden size.
+ * Wrong input is refused (InputError) with key, value and file: unknown families, missing keys, two
+ * names of one quantity that contradict each other, wrong types, heads that do not divide the hidden
+ * size, more experts for each token than there are.
  */
 class TransformerModel
 {
@@ -103,7 +40,7 @@ class TransformerModel
     static std::vector<std::string> GetBuiltInNames();
 
     /**
-     * @param shape a shape; sizes of 0 and head counts that do not fit are refused
+     * @param shape a shape; sizes of 0, head counts and experts that do not fit are refused
      */
     explicit TransformerModel(const TransformerShape& shape);
 
@@ -117,12 +54,24 @@ class TransformerModel
 
     /** @return all parameters, biases and norms included */
     uint64_t GetParameterCount() const;
-    /** @return parameters of the attention of a block, with its norm */
+    /**
+     * @return parameters that a token passes: all without the routed experts that it does not choose.
+     *         The word embedding counts, as in most published figures
+     */
+    uint64_t GetActiveParameterCount() const;
+    /** @return parameters of the attention of a block, with its norms */
     ParameterCount GetAttentionParameters() const;
-    /** @return parameters of the feed-forward of a block, with its norm (if it has its own) */
-    ParameterCount GetFeedForwardParameters() const;
-    /** @return parameters of one block */
-    ParameterCount GetBlockParameters() const;
+    /**
+     * @param layer number of the block, from 0
+     * @return parameters of its feed-forward, with its norm (if it has its own); in an expert layer
+     *         these are router, shared and routed experts
+     */
+    ParameterCount GetFeedForwardParameters(uint64_t layer) const;
+    /**
+     * @param layer number of the block, from 0
+     * @return its parameters
+     */
+    ParameterCount GetBlockParameters(uint64_t layer) const;
     /** @return parameters of the word embedding, which an untied output matrix has once more */
     ParameterCount GetWordEmbeddingParameters() const;
     /** @return parameters of learned positions and of the norm after the embedding */
@@ -133,6 +82,19 @@ class TransformerModel
   private:
     /** @return parameters of one norm over the hidden size */
     uint64_t GetNormParameters() const;
+    /** @return parameters of the matrices of ordinary attention, with biases and norms within */
+    ParameterCount GetHeadParameters() const;
+    /** @return parameters of the matrices of latent attention, with biases and norms within */
+    ParameterCount GetLatentParameters() const;
+    /**
+     * @param width its width
+     * @return parameters of a feed-forward without norm, divided as dense ones are
+     */
+    ParameterCount GetFeedForward(uint64_t width) const;
+    /** @return parameters of router, shared and routed experts of an expert layer */
+    ParameterCount GetExpertLayer() const;
+    /** @return parameters of the norm that a feed-forward has for itself, which may be none */
+    ParameterCount GetFeedForwardNorm() const;
 
     TransformerShape m_shape; //!< the numbers
 };

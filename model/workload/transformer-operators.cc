@@ -2,214 +2,96 @@
 
 #include "transformer-operators.h"
 
+#include "tensor-parallel-steps.h"
+
 namespace ns3::llm
 {
 
 namespace
 {
 
-// Operations for each element, counted from the formulas; memory is the limit of all of these.
-constexpr uint64_t NORM_FLOPS = 7;             //!< two sums, normalize, scale, shift
-constexpr uint64_t NORM_GRADIENT_FLOPS = 12;   //!< two sums and their use, scale, shift
-constexpr uint64_t SOFTMAX_FLOPS = 6;          //!< scale, mask, maximum, exponential, sum, divide
-constexpr uint64_t SOFTMAX_GRADIENT_FLOPS = 5; //!< product, sum, difference, product, scale
-constexpr uint64_t ROTARY_FLOPS = 3;           //!< two products and a sum
-constexpr uint64_t ACTIVATION_FLOPS = 10;      //!< GELU by tanh, or SiLU times the other branch
-constexpr uint64_t ACTIVATION_GRADIENT_FLOPS = 16; //!< its derivative times the gradient
-constexpr uint64_t ENTROPY_FLOPS = 4;              //!< difference, exponential, sum, product
-constexpr uint64_t OPTIMIZER_FLOPS = 14;           //!< Adam with weight decay
-constexpr uint64_t STATISTIC_BYTES = 4;            //!< of the cross entropy, 32 bit for each token
+constexpr uint64_t OPTIMIZER_FLOPS = 14; //!< for each parameter: Adam with weight decay
 
 } // namespace
 
 TransformerOperators::TransformerOperators(const TransformerModel& model,
                                            const ParallelStrategy& strategy,
-                                           uint32_t activationBytes,
-                                           bool overlapBackward)
+                                           const OperatorOptions& options)
     : m_model(model),
-      m_tensorParallel(strategy.tensorParallel),
-      m_sequences(strategy.microBatchSize),
-      m_sequenceLength(strategy.sequenceLength),
-      m_tokens(strategy.GetMicroBatchTokens()),
-      m_activationBytes(activationBytes),
-      m_overlapBackward(overlapBackward)
+      m_share(model, strategy, options),
+      m_attention(m_share),
+      m_experts(m_share),
+      m_ends(m_share)
 {
 }
 
 uint64_t
 TransformerOperators::GetActivationBytes() const
 {
-    return m_tokens * m_model.GetShape().hidden * m_activationBytes;
+    return m_share.GetActivationBytes();
 }
 
-TransformerOperators::Product
-TransformerOperators::GetQkv() const
+FeedForwardOperators
+TransformerOperators::GetFeedForward() const
 {
-    const auto& shape = m_model.GetShape();
-    const uint64_t width = (shape.heads + 2 * shape.keyValueHeads) * shape.headSize;
-    return {"qkv", 1, m_tokens, width / m_tensorParallel, shape.hidden};
-}
-
-TransformerOperators::Product
-TransformerOperators::GetScores() const
-{
-    const auto& shape = m_model.GetShape();
-    const uint64_t batch = m_sequences * shape.heads / m_tensorParallel;
-    return {"scores", batch, m_sequenceLength, m_sequenceLength, shape.headSize};
-}
-
-TransformerOperators::Product
-TransformerOperators::GetValues() const
-{
-    const auto& shape = m_model.GetShape();
-    const uint64_t batch = m_sequences * shape.heads / m_tensorParallel;
-    return {"values", batch, m_sequenceLength, shape.headSize, m_sequenceLength};
-}
-
-TransformerOperators::Product
-TransformerOperators::GetOutput() const
-{
-    const auto& shape = m_model.GetShape();
-    return {"output", 1, m_tokens, shape.hidden, shape.heads * shape.headSize / m_tensorParallel};
-}
-
-TransformerOperators::Product
-TransformerOperators::GetFirst() const
-{
-    const auto& shape = m_model.GetShape();
-    const uint64_t width = shape.feedForward * (shape.gated ? 2 : 1);
-    return {"fc1", 1, m_tokens, width / m_tensorParallel, shape.hidden};
-}
-
-TransformerOperators::Product
-TransformerOperators::GetSecond() const
-{
-    const auto& shape = m_model.GetShape();
-    return {"fc2", 1, m_tokens, shape.hidden, shape.feedForward / m_tensorParallel};
-}
-
-TransformerOperators::Product
-TransformerOperators::GetLogitsProduct() const
-{
-    const auto& shape = m_model.GetShape();
-    return {"logits", 1, m_tokens, shape.vocabulary / m_tensorParallel, shape.hidden};
+    return FeedForwardOperators(m_share, m_share.shape.feedForward, 1, m_share.tokens);
 }
 
 TransformerOperators::Steps
 TransformerOperators::GetEmbedding(TrainingPass pass) const
 {
-    const auto& shape = m_model.GetShape();
-    const uint64_t elements = m_tokens * shape.hidden;
-    Steps steps;
+    OperatorList list(m_share);
     if (pass == TrainingPass::FORWARD)
     {
-        AddVector(steps, "embedding", elements, 1, 2);
-        AddBlockingCollective(steps, GetActivationBytes());
-        if (shape.positionRows > 0)
-        {
-            AddVector(steps, "positions", elements, 1, 3);
-        }
-        if (shape.embeddingNorm)
-        {
-            AddVector(steps, "norm", elements, NORM_FLOPS, 2);
-        }
-        return steps;
+        m_ends.AddEmbeddingForward(list);
+        return list.GetSteps();
     }
-    if (shape.embeddingNorm)
-    {
-        AddVector(steps, "norm", elements, NORM_GRADIENT_FLOPS, 3);
-    }
-    if (shape.positionRows > 0)
-    {
-        AddVector(steps, "positions", elements, 1, 3);
-    }
-    AddVector(steps, "embedding", elements, 1, 3);
+    m_ends.AddEmbeddingBackward(list);
     const auto parameters = m_model.GetWordEmbeddingParameters() + m_model.GetPositionParameters();
-    AddMark(steps, TransformerStep::GRADIENT, parameters.GetPerRank(m_tensorParallel));
-    return steps;
+    list.AddGradient(parameters.GetDensePerRank(m_share.tensor), false);
+    return Select(list, pass);
 }
 
 TransformerOperators::Steps
-TransformerOperators::GetBlock(TrainingPass pass) const
+TransformerOperators::GetBlock(TrainingPass pass, uint64_t layer) const
 {
-    const auto& shape = m_model.GetShape();
-    const uint64_t elements = m_tokens * shape.hidden;
-    const bool parallel = shape.parallelBlock;
-    Steps steps;
+    OperatorList list(m_share);
     if (pass == TrainingPass::FORWARD)
     {
-        AddAttentionForward(steps);
-        if (!parallel)
-        {
-            AddBlockingCollective(steps, GetActivationBytes());
-        }
-        AddVector(steps, "residual", elements, 1, 3); // in a parallel block: the sum of both parts
-        AddFeedForwardForward(steps);
-        AddBlockingCollective(steps, GetActivationBytes());
-        AddVector(steps, "residual", elements, 1, 3);
-        return steps;
+        AddForward(list, layer);
+        return list.GetSteps();
     }
-    AddFeedForwardBackward(steps);
-    if (!parallel)
+    if (m_share.recomputation == Recomputation::FULL)
     {
-        AddColumnGradients(steps, {GetFirst()});
+        OperatorList forward(m_share);
+        AddForward(forward, layer);
+        list.AddRecomputation(forward);
     }
-    if (shape.blockNorms > 1)
-    {
-        AddVector(steps, "norm", elements, NORM_GRADIENT_FLOPS, 3);
-    }
-    AddVector(steps, "residual", elements, 1, 3);
-    const auto feedForward = m_model.GetFeedForwardParameters().GetPerRank(m_tensorParallel);
-    if (!parallel)
-    {
-        AddMark(steps, TransformerStep::GRADIENT, feedForward);
-    }
-    AddAttentionBackward(steps);
-    AddColumnGradients(steps,
-                       parallel ? std::vector<Product>{GetFirst(), GetQkv()}
-                                : std::vector<Product>{GetQkv()});
-    AddVector(steps, "norm", elements, NORM_GRADIENT_FLOPS, 3);
-    AddVector(steps, "residual", elements, 1, 3);
-    const auto attention = m_model.GetAttentionParameters().GetPerRank(m_tensorParallel);
-    AddMark(steps, TransformerStep::GRADIENT, attention + (parallel ? feedForward : 0));
-    return steps;
+    AddBackward(list, layer);
+    return Select(list, pass);
 }
 
 TransformerOperators::Steps
 TransformerOperators::GetLogits(TrainingPass pass, bool ownMatrix) const
 {
-    const auto& shape = m_model.GetShape();
-    const uint64_t elements = m_tokens * shape.hidden;
-    const uint64_t scores = m_tokens * shape.vocabulary / m_tensorParallel;
-    const uint64_t statistics = m_tokens * STATISTIC_BYTES;
-    Steps steps;
+    OperatorList list(m_share);
     if (pass == TrainingPass::FORWARD)
     {
-        AddVector(steps, "norm", elements, NORM_FLOPS, 2);
-        AddForward(steps, GetLogitsProduct());
-        // largest logit, then the target's logit and the sum of exponentials
-        AddVector(steps, "cross entropy", scores, 1, 1);
-        AddBlockingCollective(steps, statistics);
-        AddVector(steps, "cross entropy", scores, ENTROPY_FLOPS, 2);
-        AddMark(steps, TransformerStep::COLLECTIVE, statistics);
-        AddBlockingCollective(steps, statistics);
-        return steps;
+        m_ends.AddLogitsForward(list);
+        return list.GetSteps();
     }
-    AddVector(steps, "cross entropy", scores, ENTROPY_FLOPS, 2);
-    AddInputGradient(steps, GetLogitsProduct());
-    AddColumnGradients(steps, {GetLogitsProduct()});
-    AddVector(steps, "norm", elements, NORM_GRADIENT_FLOPS, 3);
+    m_ends.AddLogitsBackward(list);
     auto parameters = m_model.GetFinalNormParameters();
     if (ownMatrix)
     {
         parameters = parameters + m_model.GetWordEmbeddingParameters();
     }
-    AddMark(steps, TransformerStep::GRADIENT, parameters.GetPerRank(m_tensorParallel));
-    return steps;
+    list.AddGradient(parameters.GetDensePerRank(m_share.tensor), false);
+    return Select(list, pass);
 }
 
 ModelOperator
-TransformerOperators::GetOptimizer(uint64_t parameters, uint64_t bytesPerParameter) const
+TransformerOperators::GetOptimizer(uint64_t parameters, uint64_t bytesPerParameter)
 {
     ModelOperator op;
     op.name = "optimizer";
@@ -220,160 +102,145 @@ TransformerOperators::GetOptimizer(uint64_t parameters, uint64_t bytesPerParamet
 }
 
 void
-TransformerOperators::AddAttentionForward(Steps& steps) const
+TransformerOperators::AddForward(OperatorList& list, uint64_t layer) const
 {
-    const auto& shape = m_model.GetShape();
-    const Product scores = GetScores();
-    const uint64_t rotated =
-        m_tokens * (shape.heads + shape.keyValueHeads) * shape.headSize / m_tensorParallel;
-    AddVector(steps, "norm", m_tokens * shape.hidden, NORM_FLOPS, 2);
-    AddForward(steps, GetQkv());
-    if (shape.queryKeyNorm)
+    const auto& shape = m_share.shape;
+    AddNorm(list, TrainingPass::FORWARD);
+    m_attention.AddForward(list);
+    if (shape.parallelBlock)
     {
-        AddVector(steps, "query-key norm", rotated, NORM_FLOPS, 2);
+        if (shape.blockNorms > 1)
+        {
+            AddNorm(list, TrainingPass::FORWARD);
+            AddTokenGather(list, shape.hidden);
+        }
+        GetFeedForward().AddForward(list);
+        AddSum(list, m_share.tokens); // of the two parts
+        AddGroupSum(list, shape.hidden);
+        AddResidual(list);
+        return;
     }
-    if (shape.positions == TransformerShape::ROTARY)
+    AddGroupSum(list, shape.hidden);
+    AddResidual(list);
+    AddNorm(list, TrainingPass::FORWARD);
+    if (shape.IsExpertLayer(layer))
     {
-        AddVector(steps, "rotary", rotated, ROTARY_FLOPS, 2);
+        m_experts.AddForward(list);
     }
-    AddForward(steps, scores);
-    AddVector(steps, "softmax", scores.batch * scores.m * scores.n, SOFTMAX_FLOPS, 2);
-    AddForward(steps, GetValues());
-    AddForward(steps, GetOutput());
-}
-
-void
-TransformerOperators::AddFeedForwardForward(Steps& steps) const
-{
-    const auto& shape = m_model.GetShape();
-    if (shape.blockNorms > 1)
+    else
     {
-        AddVector(steps, "norm", m_tokens * shape.hidden, NORM_FLOPS, 2);
+        AddTokenGather(list, shape.hidden);
+        GetFeedForward().AddForward(list);
+        AddGroupSum(list, shape.hidden);
     }
-    AddForward(steps, GetFirst());
-    AddVector(steps,
-              "activation",
-              m_tokens * shape.feedForward / m_tensorParallel,
-              ACTIVATION_FLOPS,
-              shape.gated ? 3 : 2);
-    AddForward(steps, GetSecond());
+    AddResidual(list);
 }
 
 void
-TransformerOperators::AddFeedForwardBackward(Steps& steps) const
+TransformerOperators::AddBackward(OperatorList& list, uint64_t layer) const
 {
-    const auto& shape = m_model.GetShape();
-    AddInputGradient(steps, GetSecond());
-    AddWeightGradient(steps, GetSecond());
-    AddVector(steps,
-              "activation",
-              m_tokens * shape.feedForward / m_tensorParallel,
-              ACTIVATION_GRADIENT_FLOPS,
-              shape.gated ? 5 : 3);
-    AddInputGradient(steps, GetFirst());
-}
-
-void
-TransformerOperators::AddAttentionBackward(Steps& steps) const
-{
-    const auto& shape = m_model.GetShape();
-    const Product scores = GetScores();
-    const uint64_t rotated =
-        m_tokens * (shape.heads + shape.keyValueHeads) * shape.headSize / m_tensorParallel;
-    AddInputGradient(steps, GetOutput());
-    AddWeightGradient(steps, GetOutput());
-    AddInputGradient(steps, GetValues());
-    AddWeightGradient(steps, GetValues());
-    AddVector(steps, "softmax", scores.batch * scores.m * scores.n, SOFTMAX_GRADIENT_FLOPS, 3);
-    AddInputGradient(steps, scores);
-    AddWeightGradient(steps, scores);
-    if (shape.positions == TransformerShape::ROTARY)
+    const auto& shape = m_share.shape;
+    const auto attention = m_model.GetAttentionParameters().GetDensePerRank(m_share.tensor);
+    const auto feedForward = m_model.GetFeedForwardParameters(layer);
+    if (shape.parallelBlock)
     {
-        AddVector(steps, "rotary", rotated, ROTARY_FLOPS, 2);
+        AddResidualBackward(list, shape.outputBias || shape.feedForwardBias);
+        AddTokenGather(list, shape.hidden);
+        GetFeedForward().AddBackward(list);
+        m_attention.AddBackward(list, {GetFeedForward().GetFirst()});
+        if (shape.blockNorms > 1)
+        {
+            AddNorm(list, TrainingPass::BACKWARD);
+        }
+        AddSum(list, m_share.residualTokens);
+        AddNorm(list, TrainingPass::BACKWARD);
+        AddSum(list, m_share.residualTokens);
+        list.AddGradient(attention + feedForward.GetDensePerRank(m_share.tensor), false);
+        return;
     }
-    if (shape.queryKeyNorm)
+    AddFeedForwardBackward(list, layer);
+    list.AddGradient(feedForward.GetExpertsPerRank(m_share.tensor, m_share.expert), true);
+    list.AddGradient(feedForward.GetDensePerRank(m_share.tensor), false);
+    AddResidualBackward(list, shape.outputBias);
+    AddTokenGather(list, shape.hidden);
+    m_attention.AddBackward(list, {});
+    AddNorm(list, TrainingPass::BACKWARD);
+    AddSum(list, m_share.residualTokens);
+    list.AddGradient(attention, false);
+}
+
+void
+TransformerOperators::AddFeedForwardBackward(OperatorList& list, uint64_t layer) const
+{
+    const auto& shape = m_share.shape;
+    AddResidualBackward(list, shape.feedForwardBias);
+    if (shape.IsExpertLayer(layer))
     {
-        AddVector(steps, "query-key norm", rotated, NORM_GRADIENT_FLOPS, 3);
+        m_experts.AddBackward(list);
     }
-    AddInputGradient(steps, GetQkv());
-}
-
-void
-TransformerOperators::AddColumnGradients(Steps& steps, const std::vector<Product>& columns) const
-{
-    if (m_overlapBackward)
+    else
     {
-        AddMark(steps, TransformerStep::COLLECTIVE, GetActivationBytes());
+        AddTokenGather(list, shape.hidden);
+        GetFeedForward().AddBackward(list);
+        AddColumnBackward(list, {GetFeedForward().GetFirst()}, shape.hidden);
     }
-    for (const auto& product : columns)
+    AddNorm(list, TrainingPass::BACKWARD);
+    AddSum(list, m_share.residualTokens);
+}
+
+void
+TransformerOperators::AddNorm(OperatorList& list, TrainingPass pass) const
+{
+    list.AddNorm("norm", m_share.residualTokens * m_share.shape.hidden, pass);
+}
+
+void
+TransformerOperators::AddResidual(OperatorList& list) const
+{
+    const uint64_t elements = m_share.residualTokens * m_share.shape.hidden;
+    const bool dropout = m_share.options.dropout;
+    // two read, one written, and the mask of the dropout
+    auto& step = list.AddVector("residual",
+                                elements,
+                                dropout ? 2 : 1,
+                                (3 * m_share.options.activationBytes + dropout) * elements);
+    step.op.randomNumbers = dropout ? elements : 0;
+}
+
+void
+TransformerOperators::AddResidualBackward(OperatorList& list, bool bias) const
+{
+    const uint64_t elements = m_share.residualTokens * m_share.shape.hidden;
+    if (m_share.options.dropout)
     {
-        AddWeightGradient(steps, product);
+        list.AddDropout(elements, TrainingPass::BACKWARD);
     }
-    if (!m_overlapBackward)
+    if (m_share.options.unfusedBiases && bias)
     {
-        AddMark(steps, TransformerStep::COLLECTIVE, GetActivationBytes());
+        list.AddVector("bias", elements, 1, m_share.options.activationBytes * elements);
     }
-    AddMark(steps, TransformerStep::WAIT, 0);
 }
 
 void
-TransformerOperators::AddForward(Steps& steps, const Product& product) const
+TransformerOperators::AddSum(OperatorList& list, uint64_t tokens) const
 {
-    TransformerStep step;
-    step.op.name = product.name;
-    step.op.kind = ModelOperator::MATRIX;
-    step.op.batch = product.batch;
-    step.op.m = product.m;
-    step.op.n = product.n;
-    step.op.k = product.k;
-    step.op.precision = m_activationBytes;
-    step.op.flops = 2 * product.batch * product.m * product.n * product.k;
-    step.op.bytes = m_activationBytes * product.batch *
-                    (product.m * product.k + product.k * product.n + product.m * product.n);
-    steps.push_back(step);
+    const uint64_t elements = tokens * m_share.shape.hidden;
+    list.AddVector("residual", elements, 1, 3 * m_share.options.activationBytes * elements);
 }
 
-void
-TransformerOperators::AddInputGradient(Steps& steps, const Product& product) const
+TransformerOperators::Steps
+TransformerOperators::Select(const OperatorList& list, TrainingPass pass)
 {
-    AddForward(steps, {product.name, product.batch, product.m, product.k, product.n});
-}
-
-void
-TransformerOperators::AddWeightGradient(Steps& steps, const Product& product) const
-{
-    AddForward(steps, {product.name, product.batch, product.k, product.n, product.m});
-}
-
-void
-TransformerOperators::AddVector(Steps& steps,
-                                const char* name,
-                                uint64_t elements,
-                                uint64_t flopsPerElement,
-                                uint64_t tensors) const
-{
-    TransformerStep step;
-    step.op.name = name;
-    step.op.elements = elements;
-    step.op.flops = elements * flopsPerElement;
-    step.op.bytes = elements * tensors * m_activationBytes;
-    steps.push_back(step);
-}
-
-void
-TransformerOperators::AddBlockingCollective(Steps& steps, uint64_t bytes)
-{
-    AddMark(steps, TransformerStep::COLLECTIVE, bytes);
-    AddMark(steps, TransformerStep::WAIT, 0);
-}
-
-void
-TransformerOperators::AddMark(Steps& steps, TransformerStep::Kind kind, uint64_t amount)
-{
-    TransformerStep step;
-    step.kind = kind;
-    (kind == TransformerStep::GRADIENT ? step.parameters : step.bytes) = amount;
-    steps.push_back(step);
+    Steps steps;
+    for (const auto& step : list.GetSteps())
+    {
+        const bool ofWeights = step.share == TransformerStep::WEIGHT_GRADIENT;
+        if (pass == TrainingPass::BACKWARD || ofWeights == (pass == TrainingPass::BACKWARD_WEIGHT))
+        {
+            steps.push_back(step);
+        }
+    }
+    return steps;
 }
 
 } // namespace ns3::llm

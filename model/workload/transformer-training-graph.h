@@ -3,6 +3,7 @@
 #ifndef LLM_FABRIC_TRANSFORMER_TRAINING_GRAPH_H
 #define LLM_FABRIC_TRANSFORMER_TRAINING_GRAPH_H
 
+#include "gradient-buckets.h"
 #include "training-graph.h"
 #include "transformer-workload.h"
 
@@ -10,6 +11,8 @@
 
 #include <cstdint>
 #include <deque>
+#include <map>
+#include <utility>
 #include <vector>
 
 namespace ns3::llm
@@ -18,7 +21,9 @@ namespace ns3::llm
 /**
  * @ingroup llm-fabric-workload
  * One iteration of one rank: the schedule's passes in order, each through the parts of the stage,
- * then the gradients, then the optimizer.
+ * then the gradients, then the optimizer. ZeRO (Rajbhandari et al., arXiv 1910.02054): from stage 1 on
+ * gradients are scattered when reduced and each rank updates its share of the parameters, which are
+ * gathered afterwards (stages 1 and 2) or whenever a part of the model needs them (stage 3).
  *
  * Per pass and block it gives one COMPUTE between two communications. It keeps the place it has
  * reached and the ids of the last compute, collective and receive, whatever the size of the model.
@@ -49,16 +54,46 @@ class TransformerTrainingGraph : public TrainingGraph
     void BeginPart();
     /** Start or end of a pass where the model does: embedding or logits, or a neighbor stage. */
     void BeginEnd();
+    /** The pass is over: what it has made ready is reduced. */
+    void EndPass();
+    /** Make the tasks that follow the last pass. */
+    void EndIteration();
     /** Do one step of a part. @param step the step */
     void Process(const TimedStep& step);
+    /** Gather compute time. @param step a sequence of operators */
+    void Compute(const TimedStep& step);
+    /** Make the task of a communication. @param step the step */
+    void Communicate(const TimedStep& step);
     /** Make a task of the compute time gathered so far, if any. */
     void FlushCompute();
     /** Make the tasks that get a tensor from a neighbor stage. @param peer the neighbor's rank */
     void Receive(uint32_t peer);
-    /** Gradients are complete in the last micro-batch: send a bucket if it is full. @param bytes size */
-    void AddGradients(uint64_t bytes);
-    /** Make the task that reduces the bucket, if it holds anything. */
-    void FlushBucket();
+    /** Make the tasks that hand tensors to neighbor stages; by rendezvous also those that get some. */
+    void Exchange();
+    /** By rendezvous: make the tasks that get what is needed until the next exchange. */
+    void ReceiveAhead();
+    /**
+     * @param step a step of the schedule
+     * @param next place of the step after it
+     * @return whether there is no exchange between them, by rendezvous: Megatron-LM's interleaved
+     *         schedule sends what a forward and the next backward pass made together
+     */
+    bool SharesCall(const PipelineStep& step, uint64_t next) const;
+    /** Make the task that reduces a bucket. @param bucket the bucket; of no bytes: nothing is done */
+    void Reduce(const GradientBuckets::Bucket& bucket);
+    /** ZeRO stage 3: gather the parameters of the parts that come next, and wait for this one's. */
+    void GatherParameters();
+    /**
+     * @param part a part of the pass, as m_part
+     * @return its parameters; none where the pass ends at another stage
+     */
+    ParameterCount GetPartParameters(uint32_t part) const;
+    /**
+     * Make the tasks that gather parameters from the ranks that have a share of them.
+     * @param count the parameters
+     * @return their ids
+     */
+    std::vector<uint64_t> AddGathers(const ParameterCount& count);
     /**
      * Make a task.
      * @param kind its kind
@@ -84,22 +119,27 @@ class TransformerTrainingGraph : public TrainingGraph
     uint32_t m_rank;                           //!< the rank
     RankCoordinates m_place;                   //!< its place
     PipelineShape m_shape;                     //!< the pipeline
-    uint32_t m_blocks;                         //!< blocks of a model chunk
 
     uint64_t m_nextId = 0;        //!< id of the next task
     uint64_t m_scheduleIndex = 0; //!< next step of the schedule
     PipelineStep m_pass;          //!< the pass that runs
+    uint32_t m_blocks = 0;        //!< blocks of its model chunk
     uint32_t m_part = 0;          //!< its part: 0 begin, 1 to m_blocks blocks, then end
     const std::vector<TimedStep>* m_steps = nullptr; //!< steps of the part; null: has none
     std::size_t m_position = 0;                      //!< next step of the part
     bool m_ended = false;                            //!< the optimizer's step was made
     Time m_pending;                                  //!< compute time without a task yet
     bool m_hasPending = false;                       //!< there is such time
+    bool m_again = false;                            //!< it is of recomputation
     std::vector<uint64_t> m_waits;                   //!< what the next compute must wait for
     uint64_t m_lastCompute = NONE;                   //!< last compute task
-    uint64_t m_lastCollective = NONE;                //!< last tensor-parallel collective
-    uint64_t m_lastBucket = NONE;                    //!< last data-parallel collective
-    uint64_t m_bucketBytes = 0;                      //!< gradients that wait to be sent
+    /** Tensors to be sent: to which rank, of which micro-batch. */
+    std::vector<std::pair<uint32_t, int32_t>> m_sends;
+    std::vector<uint64_t> m_open;                    //!< communication since the last wait
+    GradientBuckets m_buckets;                       //!< gradients that wait to be reduced
+    std::map<ParallelDimension, uint64_t> m_reduced; //!< last reduction along each dimension
+    std::deque<std::vector<uint64_t>> m_gathers;     //!< of parameters, for this part and the next
+    uint32_t m_gathered = 0;                         //!< parts of the pass that were gathered
     std::deque<TrainingTask> m_ready;                //!< tasks made but not given out
     int32_t m_layer = -1;                            //!< block that runs, or -1
     int32_t m_microBatch = -1;                       //!< micro-batch that runs, or -1

@@ -2,19 +2,17 @@
 
 #include "transformer-workload.h"
 
+#include "one-forward-one-backward-schedule.h"
 #include "roofline-cost-model.h"
 #include "transformer-training-graph.h"
 
 #include "ns3/input-error.h"
 
+#include <iomanip>
+#include <sstream>
+
 namespace ns3::llm
 {
-
-const std::vector<TimedStep>&
-TransformerWorkload::Part::Get(TrainingPass pass) const
-{
-    return pass == TrainingPass::FORWARD ? forward : backward;
-}
 
 TransformerWorkload::TransformerWorkload(const Config& config, uint32_t ranks)
     : m_config(config),
@@ -22,7 +20,7 @@ TransformerWorkload::TransformerWorkload(const Config& config, uint32_t ranks)
 {
     if (!m_config.cost)
     {
-        m_config.cost = CreateObject<RooflineCostModel>();
+        m_config.cost = RooflineCostModel::Create(m_config.accelerator);
     }
     if (!m_config.schedule)
     {
@@ -37,26 +35,58 @@ TransformerWorkload::TransformerWorkload(const Config& config, uint32_t ranks)
     }
     Validate(ranks);
 
-    const TransformerOperators operators(m_config.model,
-                                         strategy,
-                                         m_config.options.activationBytes,
-                                         m_config.options.overlapTensorBackward);
-    const bool ownMatrix = !m_config.model.GetShape().tied || strategy.pipelineParallel > 1;
-    m_activationBytes = operators.GetActivationBytes();
-    for (const auto pass : {TrainingPass::FORWARD, TrainingPass::BACKWARD})
+    m_partition.emplace(m_config.model, strategy);
+    if (m_config.options.memory.check)
     {
-        const bool forward = pass == TrainingPass::FORWARD;
-        (forward ? m_embedding.forward : m_embedding.backward) =
-            GetTimed(operators.GetEmbedding(pass));
-        (forward ? m_block.forward : m_block.backward) = GetTimed(operators.GetBlock(pass));
-        (forward ? m_logits.forward : m_logits.backward) =
-            GetTimed(operators.GetLogits(pass, ownMatrix));
+        CheckMemory();
+    }
+    TimeParts();
+}
+
+void
+TransformerWorkload::TimeParts()
+{
+    const auto& strategy = m_config.strategy;
+    const TransformerOperators operators(m_config.model, strategy, m_config.options.operators);
+    m_activationBytes = operators.GetActivationBytes();
+    StepTimer timer;
+    timer.time = [this](const ModelOperator& op)
+    {
+        return m_config.cost->GetTime(op, m_config.accelerator);
+    };
+    timer.groupSize = [&](ParallelDimension dimension)
+    {
+        return strategy.GetSize(dimension);
+    };
+    timer.gradientBytes = m_config.options.gradientBytes;
+    const TransformerShape& shape = m_config.model.GetShape();
+    const bool ownMatrix = !shape.tied || strategy.pipelineParallel > 1;
+    for (const auto pass : {TrainingPass::FORWARD,
+                            TrainingPass::BACKWARD,
+                            TrainingPass::BACKWARD_INPUT,
+                            TrainingPass::BACKWARD_WEIGHT})
+    {
+        const auto place = static_cast<std::size_t>(pass);
+        m_embedding[place] = timer.Apply(operators.GetEmbedding(pass));
+        m_logits[place] = timer.Apply(operators.GetLogits(pass, ownMatrix));
+        for (uint64_t layer = 0; layer < shape.layers; ++layer)
+        {
+            Part& block = shape.IsExpertLayer(layer) ? m_expertBlock : m_denseBlock;
+            if (block[place].empty())
+            {
+                block[place] = timer.Apply(operators.GetBlock(pass, layer));
+            }
+        }
     }
     for (uint32_t stage = 0; stage < strategy.pipelineParallel; ++stage)
     {
-        const uint64_t parameters = GetStageParameters(stage).GetPerRank(strategy.tensorParallel);
+        const ParameterCount count = m_partition->GetParameters(stage);
+        const uint64_t updated =
+            GetUpdated(GetDenseParameters(count), strategy.GetSize(ParallelDimension::DATA)) +
+            GetUpdated(GetExpertParameters(count), strategy.GetSize(GetExpertDimension()));
         const auto update =
-            operators.GetOptimizer(parameters, m_config.options.optimizerBytesPerParameter);
+            TransformerOperators::GetOptimizer(updated,
+                                               m_config.options.optimizerBytesPerParameter);
         m_optimizer.push_back(m_config.cost->GetTime(update, m_config.accelerator));
     }
 }
@@ -66,10 +96,10 @@ TransformerWorkload::Validate(uint32_t ranks) const
 {
     const auto& options = m_config.options;
     const ParallelStrategy& strategy = m_config.strategy;
-    if (options.activationBytes == 0 || options.gradientBytes == 0 || options.bucketBytes == 0)
+    options.operators.Validate();
+    if (options.gradientBytes == 0 || options.bucketBytes == 0)
     {
-        RefuseInput("activation bytes = " + std::to_string(options.activationBytes) +
-                    ", gradient bytes = " + std::to_string(options.gradientBytes) +
+        RefuseInput("gradient bytes = " + std::to_string(options.gradientBytes) +
                     ", bucket bytes = " + std::to_string(options.bucketBytes) +
                     ": each must be at least 1");
     }
@@ -99,12 +129,10 @@ TransformerWorkload::Validate(uint32_t ranks) const
                     " of a stage need PP of at least 2, but PP = 1 on " + std::to_string(ranks) +
                     " ranks");
     }
-    if (!m_config.schedule->Supports(GetPipelineShape()))
+    const std::string refusal = m_config.schedule->GetRefusal(GetPipelineShape());
+    if (!refusal.empty())
     {
-        RefuseInput(m_config.schedule->GetInstanceTypeId().GetName() + " cannot run " +
-                    std::to_string(strategy.pipelineParallel) + " stages with " +
-                    std::to_string(strategy.modelChunks) + " model chunks and " +
-                    std::to_string(strategy.GetMicroBatchCount()) + " micro-batches");
+        RefuseInput(refusal);
     }
 }
 
@@ -112,6 +140,12 @@ std::unique_ptr<TrainingGraph>
 TransformerWorkload::MakeGraph(uint32_t rank) const
 {
     return std::make_unique<TransformerTrainingGraph>(Ptr<const TransformerWorkload>(this), rank);
+}
+
+const TransformerWorkload::Config&
+TransformerWorkload::GetConfig() const
+{
+    return m_config;
 }
 
 const TransformerModel&
@@ -157,65 +191,59 @@ TransformerWorkload::GetPipelineShape() const
     return {strategy.pipelineParallel, strategy.modelChunks, strategy.GetMicroBatchCount()};
 }
 
-uint32_t
-TransformerWorkload::GetChunkBlocks() const
+const ModelPartition&
+TransformerWorkload::GetPartition() const
 {
-    const auto& strategy = m_config.strategy;
-    const uint64_t chunks = uint64_t(strategy.pipelineParallel) * strategy.modelChunks;
-    return static_cast<uint32_t>(m_config.model.GetShape().layers / chunks);
+    return *m_partition;
 }
 
-bool
-TransformerWorkload::IsFirst(uint32_t stage, uint32_t chunk) const
+MemoryEstimate
+TransformerWorkload::GetMemory(uint32_t stage) const
 {
-    return stage == 0 && chunk == 0;
+    return EstimateMemory({m_config.model, m_config.strategy, *m_config.schedule, m_config.options},
+                          stage);
 }
 
-bool
-TransformerWorkload::IsLast(uint32_t stage, uint32_t chunk) const
+void
+TransformerWorkload::CheckMemory() const
 {
-    const auto& strategy = m_config.strategy;
-    return stage + 1 == strategy.pipelineParallel && chunk + 1 == strategy.modelChunks;
-}
-
-ParameterCount
-TransformerWorkload::GetStageParameters(uint32_t stage) const
-{
-    const TransformerModel& model = m_config.model;
-    const auto& strategy = m_config.strategy;
-    const uint64_t blocks = uint64_t(GetChunkBlocks()) * strategy.modelChunks;
-    ParameterCount count = model.GetBlockParameters() * blocks;
-    if (stage == 0)
+    const uint64_t size = m_config.accelerator.memoryBytes;
+    for (uint32_t stage = 0; size > 0 && stage < m_config.strategy.pipelineParallel; ++stage)
     {
-        count = count + model.GetWordEmbeddingParameters() + model.GetPositionParameters();
-    }
-    if (stage + 1 == strategy.pipelineParallel)
-    {
-        count = count + model.GetFinalNormParameters();
-        if (!model.GetShape().tied || stage > 0)
+        const MemoryEstimate memory = GetMemory(stage);
+        if (memory.GetTotal() > size)
         {
-            count = count + model.GetWordEmbeddingParameters();
+            constexpr double GIB = 1 << 30;
+            std::ostringstream text;
+            text << m_config.strategy.Describe() << " of " << m_config.model.GetShape().name
+                 << " does not fit the memory of " << m_config.accelerator.name << ", "
+                 << std::fixed << std::setprecision(2) << static_cast<double>(size) / GIB
+                 << " GiB: stage " << stage << " needs " << memory.Describe()
+                 << "; did you mean more TP or PP, ZeRO, recomputation, a smaller micro-batch, or "
+                    "to "
+                    "go without this check?";
+            RefuseInput(text.str());
         }
     }
-    return count;
 }
 
 const std::vector<TimedStep>&
 TransformerWorkload::GetEmbeddingSteps(TrainingPass pass) const
 {
-    return m_embedding.Get(pass);
+    return m_embedding[static_cast<std::size_t>(pass)];
 }
 
 const std::vector<TimedStep>&
-TransformerWorkload::GetBlockSteps(TrainingPass pass) const
+TransformerWorkload::GetBlockSteps(TrainingPass pass, uint32_t block) const
 {
-    return m_block.Get(pass);
+    const bool experts = m_config.model.GetShape().IsExpertLayer(block);
+    return (experts ? m_expertBlock : m_denseBlock)[static_cast<std::size_t>(pass)];
 }
 
 const std::vector<TimedStep>&
 TransformerWorkload::GetLogitsSteps(TrainingPass pass) const
 {
-    return m_logits.Get(pass);
+    return m_logits[static_cast<std::size_t>(pass)];
 }
 
 Time
@@ -227,7 +255,8 @@ TransformerWorkload::GetOptimizerTime(uint32_t stage) const
 uint64_t
 TransformerWorkload::GetPipelineMessageBytes() const
 {
-    const uint64_t shares = m_config.options.scatterGather ? m_config.strategy.tensorParallel : 1;
+    const bool divided = m_config.options.scatterGather || m_config.strategy.sequenceParallel;
+    const uint64_t shares = divided ? m_config.strategy.tensorParallel : 1;
     return (m_activationBytes + shares - 1) / shares;
 }
 
@@ -240,44 +269,51 @@ TransformerWorkload::GetActivationBytes() const
 uint64_t
 TransformerWorkload::GetGradientBytes(uint32_t stage) const
 {
-    if (m_config.strategy.dataParallel == 1)
-    {
-        return 0;
-    }
-    return GetStageParameters(stage).GetPerRank(m_config.strategy.tensorParallel) *
+    const auto& strategy = m_config.strategy;
+    const ParameterCount count = m_partition->GetParameters(stage);
+    const bool dense = strategy.GetSize(ParallelDimension::DATA) > 1;
+    const bool expert = strategy.GetSize(GetExpertDimension()) > 1;
+    return ((dense ? GetDenseParameters(count) : 0) + (expert ? GetExpertParameters(count) : 0)) *
            m_config.options.gradientBytes;
 }
 
-std::vector<TimedStep>
-TransformerWorkload::GetTimed(const TransformerOperators::Steps& steps) const
+uint64_t
+TransformerWorkload::GetDenseParameters(const ParameterCount& count) const
 {
-    const bool alone = m_config.strategy.tensorParallel == 1;
-    std::vector<TimedStep> result;
-    for (const auto& step : steps)
+    return count.GetDensePerRank(m_config.strategy.tensorParallel);
+}
+
+ParallelDimension
+TransformerWorkload::GetExpertDimension() const
+{
+    return m_config.strategy.expertParallel > 1 ? ParallelDimension::EXPERT_DATA
+                                                : ParallelDimension::DATA;
+}
+
+uint64_t
+TransformerWorkload::GetExpertParameters(const ParameterCount& count) const
+{
+    const auto& strategy = m_config.strategy;
+    return count.GetExpertsPerRank(strategy.tensorParallel, strategy.expertParallel);
+}
+
+uint64_t
+TransformerWorkload::GetSharedEmbeddingBytes(uint32_t stage) const
+{
+    const auto& strategy = m_config.strategy;
+    const bool end = stage == 0 || stage + 1 == strategy.pipelineParallel;
+    if (!end || strategy.pipelineParallel == 1 || !m_config.model.GetShape().tied)
     {
-        const bool about =
-            step.kind == TransformerStep::COLLECTIVE || step.kind == TransformerStep::WAIT;
-        if (about && alone)
-        {
-            continue; // a group of one has nothing to say
-        }
-        if (step.kind == TransformerStep::OPERATOR)
-        {
-            if (result.empty() || result.back().kind != TransformerStep::OPERATOR)
-            {
-                result.emplace_back();
-            }
-            result.back().duration += m_config.cost->GetTime(step.op, m_config.accelerator);
-            continue;
-        }
-        TimedStep timed;
-        timed.kind = step.kind;
-        timed.bytes = step.kind == TransformerStep::GRADIENT
-                          ? step.parameters * m_config.options.gradientBytes
-                          : step.bytes;
-        result.push_back(timed);
+        return 0;
     }
-    return result;
+    return GetDenseParameters(m_config.model.GetWordEmbeddingParameters()) *
+           m_config.options.gradientBytes;
+}
+
+uint64_t
+TransformerWorkload::GetUpdated(uint64_t parameters, uint32_t sharers) const
+{
+    return m_config.strategy.zeroStage == 0 ? parameters : (parameters + sharers - 1) / sharers;
 }
 
 } // namespace ns3::llm

@@ -148,10 +148,10 @@ EstimateTwoCs(const TwoCsShape& shape,
     strategy.sequenceLength = static_cast<uint32_t>(shape.sequenceLength);
     const TransformerModel layer = MakeTwoCsModel(shape);
     strategy.Validate(strategy.tensorParallel, layer);
-    const TransformerOperators operators(layer,
-                                         strategy,
-                                         static_cast<uint32_t>(shape.elementBytes),
-                                         false);
+    OperatorOptions options;
+    options.activationBytes = static_cast<uint32_t>(shape.elementBytes);
+    options.overlapBackward = false;
+    const TransformerOperators operators(layer, strategy, options);
     const StepSums forward(operators.GetBlock(TrainingPass::FORWARD), model, accelerator);
     const StepSums backward(operators.GetBlock(TrainingPass::BACKWARD), model, accelerator);
     const double rate = TwoCsMachine::Make(accelerator, 1).ringBytesPerSecond;

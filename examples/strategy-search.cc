@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: GPL-2.0-only
+
+// The fastest ways to divide a model among accelerators: all that model, batch and memory allow, ranked
+// by the closed-form time of an iteration, and the best of them simulated at packet level.
+//
+//   ./llm-fabric run strategy-search
+//   ./llm-fabric run strategy-search -- --model=llama-3.1-70b --accelerators=128 --globalBatch=512
+//   ./llm-fabric run strategy-search -- --model=mixtral-8x7b --best=5 --fabric=rail-only
+//
+// The closed form replays the schedule with rings of the accelerator's scale-up rate inside of HB domains
+// and of the NIC's rate between them; the simulation carries the same job over the fabric. The folder
+// --output gets strategy-search.csv with all candidates, simulated.csv, and, with gnuplot,
+// strategy-search.png: time over memory, the best ones by name.
+
+#include "ns3/strategy-search.h"
+#include "ns3/class-list.h"
+#include "ns3/cluster.h"
+#include "ns3/frame-engine.h"
+#include "ns3/input-error.h"
+#include "ns3/iteration-time.h"
+#include "ns3/parallel-runs.h"
+#include "ns3/program-options.h"
+#include "ns3/report-folder.h"
+#include "ns3/ring-communication-cost.h"
+#include "ns3/run-outcome.h"
+#include "ns3/text-table.h"
+#include "ns3/time-resolution.h"
+#include "ns3/topology-helper.h"
+#include "ns3/training-helper.h"
+#include "ns3/training-report.h"
+
+#include "ns3/data-rate.h"
+#include "ns3/simulator.h"
+#include "ns3/uinteger.h"
+
+#include <algorithm>
+#include <iostream>
+#include <sstream>
+#include <string>
+#include <unistd.h>
+#include <vector>
+
+using namespace ns3;
+using namespace ns3::llm;
+
+namespace
+{
+
+constexpr double GIB = 1 << 30; //!< bytes
+constexpr double SHOWN = 20;    //!< candidates in the printed table
+
+struct Options
+{
+    std::string model = "llama-3.1-8b";
+    std::string accelerator = "H100-SXM";
+    std::string fabric = "rail-optimized";
+    std::string output = "strategy-search-report";
+    uint32_t accelerators = 32;
+    uint32_t domainSize = 8;
+    uint32_t globalBatch = 64;
+    uint32_t sequenceLength = 4096;
+    uint32_t best = 3;
+    bool quiet = false;
+};
+
+Options
+ParseOptions(int argc, char* argv[])
+{
+    Options options;
+    ProgramOptions parser("strategy-search", "The fastest ways to divide a model.");
+    parser.Add("model", "built-in name, or path of a Hugging Face config.json", options.model);
+    parser.Add("accelerator", "name in data/accelerators.csv", options.accelerator);
+    parser.Add("accelerators", "how many", options.accelerators, 1);
+    parser.Add("domainSize", "accelerators of an HB domain, the largest TP", options.domainSize, 1);
+    parser.Add("globalBatch", "sequences of an iteration", options.globalBatch, 1);
+    parser.Add("sequenceLength", "tokens of a sequence", options.sequenceLength, 1);
+    parser.Add("best", "how many of the fastest are simulated", options.best);
+    parser.Add("fabric", "fabric of the simulation", options.fabric, ListFabrics());
+    parser.Add("output", "folder for the results", options.output);
+    parser.Add("quiet", "no progress", options.quiet);
+    parser.Parse(argc, argv);
+    return options;
+}
+
+/** @param options of the program @param workload a candidate @return what its communication costs */
+RingCommunicationCost
+MakeCost(const Options& options, const TransformerWorkload& workload)
+{
+    const ParallelStrategy& strategy = workload.GetStrategy();
+    const DataRate domain = workload.GetAccelerator().scaleUpRate;
+    const DataRate nic = workload.GetAccelerator().nicRate;
+    RingCommunicationCost cost;
+    for (std::size_t i = 0; i < PARALLEL_DIMENSIONS; ++i)
+    {
+        const auto dimension = static_cast<ParallelDimension>(i);
+        const auto group = strategy.GetGroup(dimension, 0);
+        const auto members = static_cast<uint32_t>(
+            std::count_if(group.begin(),
+                          group.end(),
+                          [&](uint32_t rank) { return rank < options.domainSize; }));
+        const auto ranks = static_cast<uint32_t>(group.size());
+        const DataRate rate = RingCommunicationCost::GetBusRate(ranks, members, domain, nic);
+        cost.Set(dimension, {rate, MicroSeconds(members == ranks ? 1 : 3), Time(0)});
+    }
+    return cost;
+}
+
+/** Simulate a candidate. @param options of the program @param candidate it @return seconds */
+double
+Simulate(const Options& options, const StrategyCandidate& candidate)
+{
+    ObjectFactory factory = MakeFabricFactory(options.fabric);
+    factory.Set("Accelerators", UintegerValue(options.accelerators));
+    factory.Set("DomainSize", UintegerValue(options.domainSize));
+    factory.Set("DomainRate", DataRateValue(candidate.workload->GetAccelerator().scaleUpRate));
+    factory.Set("NicRate", DataRateValue(candidate.workload->GetAccelerator().nicRate));
+    const Ptr<Cluster> cluster = factory.Create<TopologyHelper>()->Build();
+    const Ptr<TrainingJob> job = TrainingHelper().Install(candidate.workload, cluster);
+    job->Start();
+    Simulator::Run();
+    if (ReportOutcome({job}, std::cerr) != EXIT_DONE)
+    {
+        RefuseInput(candidate.Describe() + " could not be simulated");
+    }
+    const double seconds = MakeTrainingReport(*job, options.fabric).GetSummary().iterationUs / 1e6;
+    Simulator::Destroy();
+    return seconds;
+}
+
+/** Simulate the best, each in a process. @return seconds of each */
+std::vector<double>
+SimulateBest(const Options& options, const std::vector<StrategyCandidate>& found)
+{
+    const ReportFolder folder(options.output);
+    const std::size_t count = std::min<std::size_t>(options.best, found.size());
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < count; ++i)
+    {
+        names.push_back(found[i].Describe());
+    }
+    if (names.empty())
+    {
+        return {};
+    }
+    const auto mode = ProgressPrinter::ChooseMode(options.quiet, STDERR_FILENO);
+    ProgressPrinter printer(std::cerr, mode);
+    const auto results = ParallelRuns(names).Run(
+        [&](uint32_t index, const ProgressMeter::Sink&)
+        {
+            folder.Write("run-" + std::to_string(index),
+                         std::to_string(Simulate(options, found[index])));
+            return EXIT_DONE;
+        },
+        printer,
+        ProgressPrinter::GetInterval(mode));
+    std::vector<double> seconds;
+    for (std::size_t i = 0; i < count; ++i)
+    {
+        if (results[i] != EXIT_DONE)
+        {
+            RefuseInput("the simulation of " + names[i] + " ended with status " +
+                        std::to_string(results[i]));
+        }
+        seconds.push_back(std::stod(folder.Take("run-" + std::to_string(i))));
+    }
+    return seconds;
+}
+
+/** @param found candidates @param simulated seconds of the first ones @return all as CSV */
+std::string
+MakeCsv(const std::vector<StrategyCandidate>& found, const std::vector<double>& simulated)
+{
+    std::ostringstream csv;
+    csv << "strategy,closed_form_s,memory_bytes,simulated_s\n";
+    for (std::size_t i = 0; i < found.size(); ++i)
+    {
+        csv << '"' << found[i].Describe() << "\"," << found[i].iteration.GetSeconds() << ','
+            << found[i].memory.GetTotal() << ',';
+        if (i < simulated.size())
+        {
+            csv << simulated[i];
+        }
+        csv << '\n';
+    }
+    return csv.str();
+}
+
+/** @param found candidates @param simulated seconds of the first ones @param title @return script */
+std::string
+MakeScript(const std::vector<StrategyCandidate>& found,
+           const std::vector<double>& simulated,
+           const std::string& title)
+{
+    std::ostringstream script;
+    const char* const blocks[] = {"$none", "$selective", "$full"};
+    for (int kind = 0; kind < 3; ++kind)
+    {
+        script << blocks[kind] << " << EOD\n";
+        for (const StrategyCandidate& candidate : found)
+        {
+            const auto& strategy = candidate.workload->GetStrategy();
+            if (static_cast<int>(strategy.recomputation) == kind)
+            {
+                script << static_cast<double>(candidate.memory.GetTotal()) / GIB << ' '
+                       << candidate.iteration.GetSeconds() << '\n';
+            }
+        }
+        script << "EOD\n";
+    }
+    script << "$simulated << EOD\n";
+    for (std::size_t i = 0; i < simulated.size(); ++i)
+    {
+        script << static_cast<double>(found[i].memory.GetTotal()) / GIB << ' ' << simulated[i]
+               << '\n';
+    }
+    script << "EOD\n"
+           << "set title '" << title << "' noenhanced\n"
+           << "set xlabel 'memory of an accelerator [GiB]'\nset ylabel 'iteration [s]'\n"
+           << "set logscale y\nset grid\nset key outside right top reverse Left\n"
+           << "plot $none pt 7 ps 0.8 lc rgb '#44aa99' title 'no recomputation', "
+              "$selective pt 9 ps 0.9 lc rgb '#ddcc77' title 'selective', "
+              "$full pt 5 ps 0.8 lc rgb '#cc6677' title 'full'";
+    if (!simulated.empty())
+    {
+        script << ", $simulated pt 6 ps 2 lw 2 lc rgb 'black' title 'best, simulated'";
+    }
+    script << '\n';
+    return script.str();
+}
+
+int
+Run(int argc, char* argv[])
+{
+    const Options options = ParseOptions(argc, argv);
+    TransformerWorkload::Config base{TransformerModel::Load(options.model),
+                                     Accelerator::FromName(options.accelerator),
+                                     ParallelStrategy(),
+                                     nullptr,
+                                     nullptr,
+                                     TransformerWorkloadOptions()};
+    base.options.operators.fusedAttention = true;
+    base.options.operators.causal = true;
+    StrategySearch::Space space;
+    space.accelerators = options.accelerators;
+    space.largestTensorGroup = options.domainSize;
+    space.globalBatchSize = options.globalBatch;
+    space.sequenceLength = options.sequenceLength;
+    const ReportFolder folder(options.output);
+    folder.Prepare();
+    StrategySearch search(base, space);
+    const auto found = search.Rank(
+        [&](const Ptr<const TransformerWorkload>& workload)
+        { return EstimateIterationTime(workload->GetConfig(), MakeCost(options, *workload)); });
+    for (const auto& [reason, count] : search.GetLeftOut())
+    {
+        std::cout << count << " left out: " << reason << "\n";
+    }
+    if (found.empty())
+    {
+        RefuseInput("no way to divide " + options.model + " among " +
+                    std::to_string(options.accelerators) + " " + options.accelerator +
+                    " fits; did you mean more accelerators?");
+    }
+    const std::vector<double> simulated = SimulateBest(options, found);
+    TextTable table({"strategy", "closed form s", "simulated s", "memory GiB"});
+    for (std::size_t i = 0; i < found.size() && i < SHOWN; ++i)
+    {
+        table.AddRow({found[i].Describe(),
+                      FormatNumber(found[i].iteration.GetSeconds(), 4),
+                      i < simulated.size() ? FormatNumber(simulated[i], 4) : "-",
+                      FormatNumber(static_cast<double>(found[i].memory.GetTotal()) / GIB, 1)});
+    }
+    table.Print(std::cout, 0);
+    std::cout << found.size() << " strategies fit.\n";
+    folder.Write("strategy-search.csv", MakeCsv(found, simulated));
+    folder.Plot("strategy-search",
+                MakeScript(found,
+                           simulated,
+                           options.model + " on " + std::to_string(options.accelerators) + " " +
+                               options.accelerator));
+    std::cout << "Results: " << options.output << "\n";
+    return EXIT_DONE;
+}
+
+} // namespace
+
+int
+main(int argc, char* argv[])
+{
+    UsePicoseconds();
+    UseFrameEngine();
+    try
+    {
+        return Run(argc, argv);
+    }
+    catch (const InputError& error)
+    {
+        std::cerr << "error: " << error.what() << "\n";
+        return EXIT_REFUSED;
+    }
+}
