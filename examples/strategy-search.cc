@@ -10,7 +10,7 @@
 // The closed form replays the schedule with rings of the accelerator's scale-up rate inside of HB domains
 // and of the NIC's rate between them; the simulation carries the same job over the fabric. The folder
 // --output gets strategy-search.csv with all candidates, simulated.csv, and, with gnuplot,
-// strategy-search.png: time over memory, the best ones by name.
+// strategy-search.png: time over memory, the best ones by their place in the table.
 
 #include "ns3/strategy-search.h"
 #include "ns3/class-list.h"
@@ -46,8 +46,9 @@ using namespace ns3::llm;
 namespace
 {
 
-constexpr double GIB = 1 << 30; //!< bytes
-constexpr double SHOWN = 20;    //!< candidates in the printed table
+constexpr double GIB = 1 << 30;     //!< bytes
+constexpr std::size_t SHOWN = 20;   //!< candidates in the printed table
+constexpr double SLOWEST_SHOWN = 4; //!< in the picture, as a multiple of the fastest
 
 struct Options
 {
@@ -213,10 +214,17 @@ MakeScript(const std::vector<StrategyCandidate>& found,
         script << static_cast<double>(found[i].memory.GetTotal()) / GIB << ' ' << simulated[i]
                << '\n';
     }
-    script << "EOD\n"
-           << "set title '" << title << "' noenhanced\n"
+    script << "EOD\n";
+    for (std::size_t i = 0; i < simulated.size(); ++i)
+    {
+        script << "set label '" << i + 1 << "' at "
+               << static_cast<double>(found[i].memory.GetTotal()) / GIB << ',' << simulated[i]
+               << " offset 0.7,-0.8\n";
+    }
+    script << "set title '" << title << "' noenhanced\n"
            << "set xlabel 'memory of an accelerator [GiB]'\nset ylabel 'iteration [s]'\n"
-           << "set logscale y\nset grid\nset key outside right top reverse Left\n"
+           << "set yrange [0:" << SLOWEST_SHOWN * found.front().iteration.GetSeconds() << "]\n"
+           << "set grid\nset key outside right top reverse Left\n"
            << "plot $none pt 7 ps 0.8 lc rgb '#44aa99' title 'no recomputation', "
               "$selective pt 9 ps 0.9 lc rgb '#ddcc77' title 'selective', "
               "$full pt 5 ps 0.8 lc rgb '#cc6677' title 'full'";

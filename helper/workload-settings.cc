@@ -37,6 +37,33 @@ MakeOne(const std::string& option, const std::string& name)
     return factory.Create<Class>();
 }
 
+/**
+ * @param list whole numbers, separated by commas, or ""
+ * @return they; anything else is refused
+ */
+std::vector<uint32_t>
+ParseBlocks(const std::string& list)
+{
+    std::vector<uint32_t> result;
+    std::vector<std::string> words;
+    if (!list.empty())
+    {
+        boost::algorithm::split(words, list, boost::algorithm::is_any_of(","));
+    }
+    for (const std::string& word : words)
+    {
+        constexpr std::size_t MOST_DIGITS = 6;
+        if (word.empty() || word.size() > MOST_DIGITS ||
+            word.find_first_not_of("0123456789") != std::string::npos)
+        {
+            RefuseInput("blocks = '" + list + "': '" + word +
+                        "' is no number of blocks; did you mean a list such as 7,5?");
+        }
+        result.push_back(static_cast<uint32_t>(std::stoul(word)));
+    }
+    return result;
+}
+
 } // namespace
 
 void
@@ -57,6 +84,9 @@ WorkloadSettings::Add(ProgramOptions& program)
                 recompute,
                 {"none", "selective", "full"});
     program.Add("chunks", "model chunks of a stage", chunks, 1);
+    program.Add("blocks",
+                "blocks of each model chunk in the model's order, as 7,5; empty: equally many",
+                blocks);
     program.Add("schedule",
                 "class of the pipeline's schedule; empty: 1F1B, or interleaved with chunks",
                 schedule);
@@ -136,6 +166,7 @@ WorkloadSettings::MakeStrategy() const
     strategy.recomputation = recompute == "full"        ? Recomputation::FULL
                              : recompute == "selective" ? Recomputation::SELECTIVE
                                                         : Recomputation::NONE;
+    strategy.chunkBlocks = ParseBlocks(blocks);
     return strategy;
 }
 

@@ -33,6 +33,7 @@ struct WorkloadSettings
     uint32_t zero = 0;                    //!< ZeRO stage
     std::string recompute = "none";       //!< none, selective or full
     uint32_t chunks = 1;                  //!< model chunks of a stage
+    std::string blocks = "";              //!< of each model chunk, see ParallelStrategy; "": equal
     std::string schedule = "";            //!< class; "": 1F1B, or interleaved with model chunks
     std::string costModel = "";           //!< class of the cost model; "": the roofline
     uint32_t microBatches = 4;            //!< of a replica
@@ -51,7 +52,7 @@ struct WorkloadSettings
      * @return the settings, changed so
      */
     WorkloadSettings WithStrategy(const std::string& name) const;
-    /** @return how the work is divided, not yet validated */
+    /** @return how the work is divided, not yet validated; a wrong list of blocks is refused */
     ParallelStrategy MakeStrategy() const;
     /**
      * @param options choices beyond those

@@ -159,6 +159,15 @@ class SettingsTestCase : public TestCase
         refuse("tp", "'tp' is none of");
         refuse("tp4-", "'' is none of");
         refuse("tp4x", "'tp4x' is none of");
+        settings.blocks = "7,5";
+        NS_TEST_EXPECT_MSG_EQ((settings.MakeStrategy().chunkBlocks == std::vector<uint32_t>{7, 5}),
+                              true,
+                              "blocks");
+        settings.blocks = "7,x";
+        NS_TEST_EXPECT_MSG_EQ(CheckRefused([&] { settings.MakeStrategy(); }, {"blocks", "'x'"}),
+                              "",
+                              "no number");
+        settings.blocks = "";
         settings.chunks = 2;
         settings.pp = 2;
         settings.tp = 4;
