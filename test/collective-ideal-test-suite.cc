@@ -4,6 +4,7 @@
 
 #include "star-network.h"
 
+#include "ns3/point-to-point-algorithm.h"
 #include "ns3/test.h"
 
 using namespace ns3;
@@ -88,6 +89,14 @@ class ByHandTestCase : public TestCase
         NS_TEST_EXPECT_MSG_EQ_TOL(GetIdeal(*message, star), ALONE, 1, "three frames");
         const auto empty = MakeProgram(CollectiveOperation::POINT_TO_POINT, 0, 2);
         NS_TEST_EXPECT_MSG_EQ_TOL(GetIdeal(*empty, star), 2 * 98 * 80 + 2'000'000, 1, "no payload");
+        CollectiveRequest asked{CollectiveOperation::POINT_TO_POINT, 10'000, 0};
+        asked.rendezvous = true;
+        const auto rendezvous =
+            CreateObject<PointToPointAlgorithm>()->MakeProgram(asked, {0, 1}, nullptr);
+        NS_TEST_EXPECT_MSG_EQ_TOL(GetIdeal(*rendezvous, star),
+                                  ALONE + (2 * 98 + 86) * 80 + 2'000'000,
+                                  1,
+                                  "after an empty message the other way and its acknowledgment");
 
         // Over a trunk of half the rate the two full frames follow each other at its rate, and the
         // short last one, soon done there, waits for the second of them behind it.

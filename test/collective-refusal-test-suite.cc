@@ -43,9 +43,12 @@ class MismatchTestCase : public TestCase
             Check({Op::POINT_TO_POINT, 10, 0}, {Op::POINT_TO_POINT, 11, 0});
             Check({Op::POINT_TO_POINT, 10, 0}, {Op::ALL_REDUCE, 40, 0});
         }
+        CollectiveRequest asked{Op::POINT_TO_POINT, 10, 0};
+        asked.rendezvous = true;
         Config::SetDefault("ns3::llm::Communicator::CheckCalls", BooleanValue(true));
         // no message tells these apart: both wait, the messages are the same, or there are none
         Check({Op::POINT_TO_POINT, 10, 0}, {Op::POINT_TO_POINT, 10, 1});
+        Check({Op::POINT_TO_POINT, 10, 0}, asked);
         Check({Op::BROADCAST, 10, 0}, {Op::REDUCE, 10, 1});
         Check({Op::BROADCAST, 10, 0}, {Op::SCATTER, 20, 0});
         Check({Op::ALL_TO_ALL, 10, 0}, MakeUneven({0, 5, 5, 0}));

@@ -89,6 +89,14 @@ class StreamsReplayTestCase : public ReplayTestCase
     }
 };
 
+/** @param task a message @return the same by rendezvous */
+TrainingTask
+MeetFor(TrainingTask task)
+{
+    task.rendezvous = true;
+    return task;
+}
+
 /** Stages and messages. */
 class MessagesReplayTestCase : public ReplayTestCase
 {
@@ -99,6 +107,26 @@ class MessagesReplayTestCase : public ReplayTestCase
     }
 
   private:
+    /** A message waits for word from its receiver, which takes as long as an empty message. */
+    void CheckRendezvous()
+    {
+        // the receiver comes at 100, the sender knows at 107: on the way until 117, there at 124
+        ReplayResult result = Replay(
+            MakeConfig({{MeetFor(PointToPoint(SEND, 1, 10))},
+                        {Compute(PicoSeconds(100)), MeetFor(PointToPoint(RECEIVE, 0, 10, {0}))}}));
+        NS_TEST_EXPECT_MSG_EQ(result.time, PicoSeconds(124), "late receiver");
+        NS_TEST_EXPECT_MSG_EQ(GetEnd(0, 0), 107, "its NIC has it then");
+        // it was ready to send all the time: no bubble
+        CheckAccount(result.accounts.at(1), 100, PP, 24, 0);
+
+        // the receiver waits from the start, and the sender has known since 7
+        result =
+            Replay(MakeConfig({{Compute(PicoSeconds(200)), MeetFor(PointToPoint(SEND, 1, 10, {0}))},
+                               {MeetFor(PointToPoint(RECEIVE, 0, 10))}}));
+        NS_TEST_EXPECT_MSG_EQ(result.time, PicoSeconds(217), "late sender");
+        CheckAccount(result.accounts.at(1), 0, PP, 17, 200);
+    }
+
     void DoRun() override
     {
         // stage 0: compute 0..10, its message is there at 27; the answer, sent at 57, at 74
@@ -117,6 +145,7 @@ class MessagesReplayTestCase : public ReplayTestCase
         CheckAccount(result.accounts.at(1), 30, PP, 17, 10 + 37);
         NS_TEST_EXPECT_MSG_EQ(result.ends.at(1), PicoSeconds(57), "own end");
 
+        CheckRendezvous();
         // what came before its receive starts is taken at once
         result =
             Replay(MakeConfig({{PointToPoint(SEND, 1, 10)},
