@@ -90,6 +90,9 @@ MakeCost(const Options& options, const TransformerWorkload& workload)
     const ParallelStrategy& strategy = workload.GetStrategy();
     const DataRate domain = workload.GetAccelerator().scaleUpRate;
     const DataRate nic = workload.GetAccelerator().nicRate;
+    // delays of the topology helpers' links; between domains also stored frames
+    const Time domainStep = NanoSeconds(500);
+    const Time networkStep = MicroSeconds(3);
     RingCommunicationCost cost;
     for (std::size_t i = 0; i < PARALLEL_DIMENSIONS; ++i)
     {
@@ -101,7 +104,7 @@ MakeCost(const Options& options, const TransformerWorkload& workload)
                           [&](uint32_t rank) { return rank < options.domainSize; }));
         const auto ranks = static_cast<uint32_t>(group.size());
         const DataRate rate = RingCommunicationCost::GetBusRate(ranks, members, domain, nic);
-        cost.Set(dimension, {rate, MicroSeconds(members == ranks ? 1 : 3), Time(0)});
+        cost.Set(dimension, {rate, members == ranks ? domainStep : networkStep, Time(0)});
     }
     return cost;
 }

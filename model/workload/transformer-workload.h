@@ -109,7 +109,8 @@ class TransformerWorkload : public SimpleRefCount<TransformerWorkload>
     uint64_t GetActivationBytes() const;
     /**
      * @param stage a stage
-     * @return gradient bytes of a rank that are reduced over DATA and EXPERT_DATA in an iteration
+     * @return bytes of a rank's gradients that are reduced along DATA and EXPERT_DATA; from ZeRO stage 2
+     *         on so many for each micro-batch
      */
     uint64_t GetGradientBytes(uint32_t stage) const;
     /**
