@@ -25,10 +25,13 @@ function(llm_fabric_find_blas out folder)
     ${folder}/profile-operators-kernels.cc PROPERTIES INCLUDE_DIRECTORIES
                                                       ${LLM_FABRIC_OPENBLAS_INCLUDE}
   )
-  if(CUDAToolkit_FOUND AND TARGET CUDA::cublas)
-    list(APPEND libraries CUDA::cublas CUDA::cudart)
+  # as paths: ns-3 takes a target of another project for a module that is missing
+  if(CUDAToolkit_FOUND AND CUDA_cublas_LIBRARY AND CUDA_cudart_LIBRARY)
+    list(APPEND libraries ${CUDA_cublas_LIBRARY} ${CUDA_cudart_LIBRARY})
     set_source_files_properties(
-      ${folder}/profile-operators-cuda.cc PROPERTIES COMPILE_DEFINITIONS LLM_FABRIC_CUDA
+      ${folder}/profile-operators-cuda.cc
+      PROPERTIES COMPILE_DEFINITIONS LLM_FABRIC_CUDA INCLUDE_DIRECTORIES
+                                                     "${CUDAToolkit_INCLUDE_DIRS}"
     )
   endif()
   set(${out}_LIBRARIES_profile-operators ${libraries} PARENT_SCOPE)
