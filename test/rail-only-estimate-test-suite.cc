@@ -223,7 +223,7 @@ class PublishedCase : public TestCase
             {
                 ++(points[i].IsIdeal() ? ideals : ofFigure8);
                 // the ideals are read off the figure less well
-                NS_TEST_EXPECT_MSG_LT(error, points[i].IsIdeal() ? 1.6 : 1.2, rows[i].what);
+                NS_TEST_EXPECT_MSG_LT(error, (points[i].IsIdeal() ? 1.6 : 1.2), rows[i].what);
             }
         }
         NS_TEST_EXPECT_MSG_EQ(ofFigure7, 36, "all of figure 7");
