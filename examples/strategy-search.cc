@@ -18,10 +18,11 @@
 #include "ns3/frame-engine.h"
 #include "ns3/input-error.h"
 #include "ns3/iteration-time.h"
-#include "ns3/parallel-runs.h"
+#include "ns3/measured-runs.h"
 #include "ns3/program-options.h"
 #include "ns3/report-folder.h"
 #include "ns3/ring-communication-cost.h"
+#include "ns3/run-manifest.h"
 #include "ns3/run-outcome.h"
 #include "ns3/text-table.h"
 #include "ns3/time-resolution.h"
@@ -35,9 +36,9 @@
 
 #include <algorithm>
 #include <iostream>
+#include <map>
 #include <sstream>
 #include <string>
-#include <unistd.h>
 #include <vector>
 
 using namespace ns3;
@@ -55,13 +56,12 @@ struct Options
     std::string model = "llama-3.1-8b";
     std::string accelerator = "H100-SXM";
     std::string fabric = "rail-optimized";
-    std::string output = "strategy-search-report";
     uint32_t accelerators = 32;
     uint32_t domainSize = 8;
     uint32_t globalBatch = 64;
     uint32_t sequenceLength = 4096;
     uint32_t best = 3;
-    bool quiet = false;
+    MeasuredRuns::Options runs{"strategy-search-report"};
 };
 
 Options
@@ -75,10 +75,9 @@ ParseOptions(int argc, char* argv[])
     parser.Add("domainSize", "accelerators of an HB domain, the largest TP", options.domainSize, 1);
     parser.Add("globalBatch", "sequences of an iteration", options.globalBatch, 1);
     parser.Add("sequenceLength", "tokens of a sequence", options.sequenceLength, 1);
-    parser.Add("best", "how many of the fastest are simulated", options.best);
+    parser.Add("best", "how many of the fastest are simulated", options.best, 1);
     parser.Add("fabric", "fabric of the simulation", options.fabric, ListFabrics());
-    parser.Add("output", "folder for the results", options.output);
-    parser.Add("quiet", "no progress", options.quiet);
+    options.runs.Add(parser, "only the table");
     parser.Parse(argc, argv);
     return options;
 }
@@ -131,48 +130,24 @@ Simulate(const Options& options, const StrategyCandidate& candidate)
     return seconds;
 }
 
-/** Simulate the best, each in a process. @return seconds of each */
-std::vector<double>
-SimulateBest(const Options& options, const std::vector<StrategyCandidate>& found)
+/** Simulate the best, each in a process. @return exit status */
+int
+SimulateBest(const Options& options,
+             const std::vector<StrategyCandidate>& found,
+             MeasuredRuns& runs)
 {
-    const ReportFolder folder(options.output);
-    const std::size_t count = std::min<std::size_t>(options.best, found.size());
-    std::vector<std::string> names;
-    for (std::size_t i = 0; i < count; ++i)
-    {
-        names.push_back(found[i].Describe());
-    }
-    if (names.empty())
-    {
-        return {};
-    }
-    const auto mode = ProgressPrinter::ChooseMode(options.quiet, STDERR_FILENO);
-    ProgressPrinter printer(std::cerr, mode);
-    const auto results = ParallelRuns(names).Run(
-        [&](uint32_t index, const ProgressMeter::Sink&)
+    return runs.Do(
+        [&](MeasuredRuns::Run& run)
         {
-            folder.Write("run-" + std::to_string(index),
-                         std::to_string(Simulate(options, found[index])));
+            run.result = std::to_string(Simulate(options, found[run.index]));
+            run.manifest.AddNodes();
             return EXIT_DONE;
-        },
-        printer,
-        ProgressPrinter::GetInterval(mode));
-    std::vector<double> seconds;
-    for (std::size_t i = 0; i < count; ++i)
-    {
-        if (results[i] != EXIT_DONE)
-        {
-            RefuseInput("the simulation of " + names[i] + " ended with status " +
-                        std::to_string(results[i]));
-        }
-        seconds.push_back(std::stod(folder.Take("run-" + std::to_string(i))));
-    }
-    return seconds;
+        });
 }
 
 /** @param found candidates @param simulated seconds of the first ones @return all as CSV */
 std::string
-MakeCsv(const std::vector<StrategyCandidate>& found, const std::vector<double>& simulated)
+MakeCsv(const std::vector<StrategyCandidate>& found, const std::map<std::size_t, double>& simulated)
 {
     std::ostringstream csv;
     csv << "strategy,closed_form_s,memory_bytes,simulated_s\n";
@@ -180,9 +155,9 @@ MakeCsv(const std::vector<StrategyCandidate>& found, const std::vector<double>& 
     {
         csv << '"' << found[i].Describe() << "\"," << found[i].iteration.GetSeconds() << ','
             << found[i].memory.GetTotal() << ',';
-        if (i < simulated.size())
+        if (simulated.count(i) > 0)
         {
-            csv << simulated[i];
+            csv << simulated.at(i);
         }
         csv << '\n';
     }
@@ -192,7 +167,7 @@ MakeCsv(const std::vector<StrategyCandidate>& found, const std::vector<double>& 
 /** @param found candidates @param simulated seconds of the first ones @param title @return script */
 std::string
 MakeScript(const std::vector<StrategyCandidate>& found,
-           const std::vector<double>& simulated,
+           const std::map<std::size_t, double>& simulated,
            const std::string& title)
 {
     std::ostringstream script;
@@ -212,16 +187,16 @@ MakeScript(const std::vector<StrategyCandidate>& found,
         script << "EOD\n";
     }
     script << "$simulated << EOD\n";
-    for (std::size_t i = 0; i < simulated.size(); ++i)
+    for (const auto& [place, seconds] : simulated)
     {
-        script << static_cast<double>(found[i].memory.GetTotal()) / GIB << ' ' << simulated[i]
+        script << static_cast<double>(found[place].memory.GetTotal()) / GIB << ' ' << seconds
                << '\n';
     }
     script << "EOD\n";
-    for (std::size_t i = 0; i < simulated.size(); ++i)
+    for (const auto& [place, seconds] : simulated)
     {
-        script << "set label '" << i + 1 << "' at "
-               << static_cast<double>(found[i].memory.GetTotal()) / GIB << ',' << simulated[i]
+        script << "set label '" << place + 1 << "' at "
+               << static_cast<double>(found[place].memory.GetTotal()) / GIB << ',' << seconds
                << " offset 0.7,-0.8\n";
     }
     script << "set title '" << title << "' noenhanced\n"
@@ -256,8 +231,6 @@ Run(int argc, char* argv[])
     space.largestTensorGroup = options.domainSize;
     space.globalBatchSize = options.globalBatch;
     space.sequenceLength = options.sequenceLength;
-    const ReportFolder folder(options.output);
-    folder.Prepare();
     StrategySearch search(base, space);
     const auto found = search.Rank(
         [&](const Ptr<const TransformerWorkload>& workload)
@@ -272,25 +245,39 @@ Run(int argc, char* argv[])
                     std::to_string(options.accelerators) + " " + options.accelerator +
                     " fits; did you mean more accelerators?");
     }
-    const std::vector<double> simulated = SimulateBest(options, found);
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < found.size() && i < options.best; ++i)
+    {
+        names.push_back("place-" + std::to_string(i + 1));
+    }
+    RunManifest manifest;
+    manifest.SetCommand(argc, argv);
+    MeasuredRuns runs(names, options.runs, manifest);
+    const int status = SimulateBest(options, found, runs);
+    std::map<std::size_t, double> simulated;
+    for (const auto& [place, seconds] : runs.GetResults())
+    {
+        simulated[place] = std::stod(seconds);
+    }
     TextTable table({"strategy", "closed form s", "simulated s", "memory GiB"});
     for (std::size_t i = 0; i < found.size() && i < SHOWN; ++i)
     {
         table.AddRow({found[i].Describe(),
                       FormatNumber(found[i].iteration.GetSeconds(), 4),
-                      i < simulated.size() ? FormatNumber(simulated[i], 4) : "-",
+                      simulated.count(i) > 0 ? FormatNumber(simulated.at(i), 4) : "-",
                       FormatNumber(static_cast<double>(found[i].memory.GetTotal()) / GIB, 1)});
     }
     table.Print(std::cout, 0);
     std::cout << found.size() << " strategies fit.\n";
-    folder.Write("strategy-search.csv", MakeCsv(found, simulated));
-    folder.Plot("strategy-search",
-                MakeScript(found,
-                           simulated,
-                           options.model + " on " + std::to_string(options.accelerators) + " " +
-                               options.accelerator));
-    std::cout << "Results: " << options.output << "\n";
-    return EXIT_DONE;
+    const std::string title =
+        options.model + " on " + std::to_string(options.accelerators) + " " + options.accelerator;
+    runs.Finish(std::cout,
+                [&](const ReportFolder& folder)
+                {
+                    folder.Write("strategy-search.csv", MakeCsv(found, simulated));
+                    return folder.Plot("strategy-search", MakeScript(found, simulated, title));
+                });
+    return status;
 }
 
 } // namespace

@@ -25,6 +25,7 @@
 #include "ns3/topology-helper.h"
 #include "ns3/training-helper.h"
 #include "ns3/training-report.h"
+#include "ns3/workload-settings.h"
 
 #include "ns3/simulator.h"
 #include "ns3/uinteger.h"
@@ -42,13 +43,8 @@ namespace
 /** What the command line says. */
 struct Options
 {
-    std::string model = "gpt2";                 //!< built-in name or path
-    std::string accelerator = "H100-SXM";       //!< name in data/accelerators.csv
+    WorkloadSettings workload;                  //!< model, accelerators, how it is divided
     std::string fabric = "rail-optimized";      //!< which
-    uint32_t tp = 2;                            //!< tensor-parallel ranks
-    uint32_t pp = 4;                            //!< pipeline stages
-    uint32_t dp = 2;                            //!< replicas
-    uint32_t microBatches = 8;                  //!< of a replica
     uint32_t domainSize = 4;                    //!< accelerators of an HB domain
     std::string report = "llm-fabric-timeline"; //!< folder
 };
@@ -64,41 +60,20 @@ ParseOptions(int argc, char* argv[])
 {
     Options options;
     ProgramOptions parser("training-timeline", "The timeline of a training iteration.");
-    parser.Add("model", "built-in name, or path of a Hugging Face config.json", options.model);
-    parser.Add("accelerator", "name in data/accelerators.csv", options.accelerator);
+    options.workload.model = "gpt2";
+    options.workload.accelerators = 16;
+    options.workload.tp = 2;
+    options.workload.pp = 4;
+    options.workload.microBatches = 8;
+    options.workload.Add(parser);
     parser.Add("fabric",
                "which fabric",
                options.fabric,
                {"rail-only", "rail-optimized", "fat-tree"});
-    parser.Add("tp", "tensor-parallel ranks", options.tp, 1);
-    parser.Add("pp", "pipeline stages", options.pp, 1);
-    parser.Add("dp", "data-parallel replicas", options.dp, 1);
-    parser.Add("microBatches", "micro-batches of a replica", options.microBatches, 1);
     parser.Add("domainSize", "accelerators of an HB domain", options.domainSize, 1);
     parser.Add("report", "folder for the files", options.report);
     parser.Parse(argc, argv);
     return options;
-}
-
-/**
- * @param options the command line
- * @return what is computed; what does not fit is refused
- */
-Ptr<const TransformerWorkload>
-MakeWorkload(const Options& options)
-{
-    ParallelStrategy strategy;
-    strategy.tensorParallel = options.tp;
-    strategy.pipelineParallel = options.pp;
-    strategy.dataParallel = options.dp;
-    strategy.globalBatchSize = options.microBatches * options.dp;
-    TransformerWorkload::Config config{TransformerModel::Load(options.model),
-                                       Accelerator::FromName(options.accelerator),
-                                       strategy,
-                                       nullptr,
-                                       nullptr,
-                                       TransformerWorkloadOptions()};
-    return Create<TransformerWorkload>(config, options.tp * options.pp * options.dp);
 }
 
 /**
@@ -132,7 +107,8 @@ PrintParts(const TrainingReport& report)
 int
 Run(const Options& options)
 {
-    const auto workload = MakeWorkload(options);
+    const Ptr<const TransformerWorkload> workload =
+        Create<TransformerWorkload>(options.workload.MakeConfig(), options.workload.accelerators);
     const ParallelStrategy& strategy = workload->GetStrategy();
     ObjectFactory factory = MakeFabricFactory(options.fabric);
     factory.Set("Accelerators", UintegerValue(strategy.GetRankCount()));

@@ -15,18 +15,21 @@
 
 #include "ns3/frame-engine.h"
 #include "ns3/input-error.h"
+#include "ns3/measured-runs.h"
 #include "ns3/megatron-simulation.h"
 #include "ns3/network-cost-validation.h"
-#include "ns3/parallel-runs.h"
 #include "ns3/parameter-count-comparison.h"
 #include "ns3/program-options.h"
 #include "ns3/rail-only-validation.h"
 #include "ns3/report-folder.h"
+#include "ns3/run-manifest.h"
 #include "ns3/run-outcome.h"
 #include "ns3/text-table.h"
 #include "ns3/time-resolution.h"
 #include "ns3/training-validation.h"
 #include "ns3/two-cs-validation.h"
+
+#include <boost/algorithm/string/replace.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -35,7 +38,6 @@
 #include <iostream>
 #include <sstream>
 #include <string>
-#include <unistd.h>
 #include <vector>
 
 using namespace ns3;
@@ -47,9 +49,9 @@ namespace
 struct Options
 {
     std::string only;
-    std::string output = "validate-report";
     bool simulate = true;
-    bool quiet = false;
+    MeasuredRuns::Options runs{"validate-report"};
+    RunManifest manifest;
 };
 
 /** What is claimed: that rows agree. */
@@ -84,38 +86,39 @@ Summarize(const std::vector<ValidationRow>& rows)
     return errors;
 }
 
-/** Simulate runs, each in a process. @param runs published runs @return seconds of each */
+/** Simulate runs, each in a process. @param runs published @param options @return seconds of each */
 std::vector<double>
 Simulate(const std::vector<PublishedRun>& runs, const Options& options)
 {
-    const ReportFolder folder(options.output);
     std::vector<std::string> names;
     for (const PublishedRun& run : runs)
     {
-        names.push_back(run.name);
+        names.push_back(boost::algorithm::replace_all_copy(run.name, " ", "-"));
     }
-    const auto mode = ProgressPrinter::ChooseMode(options.quiet, STDERR_FILENO);
-    ProgressPrinter printer(std::cerr, mode);
-    const auto body = [&](uint32_t index, const ProgressMeter::Sink& sink)
-    {
-        const bool byPackets = names[index].find("175B") == 0;
-        const double seconds =
-            SimulateRun(runs[index], MegatronSystem(), byPackets ? "rdma" : "fluid", sink);
-        std::ostringstream text;
-        text << std::setprecision(17) << seconds;
-        folder.Write("run-" + std::to_string(index), text.str());
-        return EXIT_DONE;
-    };
-    const auto results = ParallelRuns(names).Run(body, printer, ProgressPrinter::GetInterval(mode));
-    std::vector<double> seconds;
-    for (std::size_t i = 0; i < runs.size(); ++i)
-    {
-        if (results[i] != EXIT_DONE)
+    MeasuredRuns measured(names, options.runs, options.manifest);
+    const int status = measured.Do(
+        [&](MeasuredRuns::Run& run)
         {
-            RefuseInput("the simulation of " + names[i] + " ended with status " +
-                        std::to_string(results[i]));
-        }
-        seconds.push_back(std::stod(folder.Take("run-" + std::to_string(i))));
+            const bool byPackets = names[run.index].find("175B") == 0;
+            const double seconds = SimulateRun(runs[run.index],
+                                               MegatronSystem(),
+                                               byPackets ? "rdma" : "fluid",
+                                               run.report);
+            std::ostringstream text;
+            text << std::setprecision(17) << seconds;
+            run.result = text.str();
+            run.manifest.AddNodes();
+            return EXIT_DONE;
+        });
+    if (status != EXIT_DONE)
+    {
+        RefuseInput("a simulation ended with status " + std::to_string(status));
+    }
+    measured.Finish(std::cerr, [](const ReportFolder&) { return false; });
+    std::vector<double> seconds;
+    for (const auto& result : measured.GetResults())
+    {
+        seconds.push_back(std::stod(result.second));
     }
     return seconds;
 }
@@ -281,11 +284,9 @@ Run(int argc, char* argv[])
     ProgramOptions parser("validate", "What the module predicts beside what was published.");
     parser.Add("only", "only claims whose names contain this", options.only);
     parser.Add("simulate", "also simulate training runs, some minutes", options.simulate);
-    parser.Add("output", "folder for the rows", options.output);
-    parser.Add("quiet", "no progress", options.quiet);
+    options.runs.Add(parser, "only the tables");
     parser.Parse(argc, argv);
-    const ReportFolder folder(options.output);
-    folder.Prepare();
+    options.manifest.SetCommand(argc, argv);
     TextTable table({"claim", "rows", "mean %", "largest %", "bias %", "allowed", "holds"});
     std::ostringstream csv;
     csv << "claim,what,published,computed,unit,error_percent\n";
@@ -320,8 +321,13 @@ Run(int argc, char* argv[])
     }
     std::cout << "\n";
     table.Print(std::cout, 0);
-    folder.Write("validate.csv", csv.str());
-    std::cout << "All rows: " << options.output << "/validate.csv\n";
+    if (!options.runs.summary)
+    {
+        const ReportFolder folder(options.runs.output);
+        folder.Prepare();
+        folder.Write("validate.csv", csv.str());
+        std::cout << "All rows: " << options.runs.output << "/validate.csv\n";
+    }
     return holds ? EXIT_DONE : EXIT_UNFINISHED;
 }
 

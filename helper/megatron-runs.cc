@@ -5,7 +5,6 @@
 #include "iteration-time.h"
 
 #include "ns3/cost-profile.h"
-#include "ns3/interleaved-schedule.h"
 #include "ns3/roofline-cost-model.h"
 
 #include <boost/math/tools/minima.hpp>
@@ -80,12 +79,7 @@ MegatronSystem::MakeConfig(const PublishedRun& run) const
     }
     auto cost = CreateObject<RooflineCostModel>();
     cost->SetProfile(profile);
-    Ptr<const PipelineSchedule> schedule;
-    if (run.strategy.modelChunks > 1)
-    {
-        schedule = CreateObject<InterleavedSchedule>();
-    }
-    return {run.model, accelerator, run.strategy, cost, schedule, MakeOptions(software, run)};
+    return {run.model, accelerator, run.strategy, cost, nullptr, MakeOptions(software, run)};
 }
 
 RingCommunicationCost

@@ -3,8 +3,6 @@
 #include "strategy-search.h"
 
 #include "ns3/input-error.h"
-#include "ns3/interleaved-schedule.h"
-#include "ns3/one-forward-one-backward-schedule.h"
 
 #include <algorithm>
 
@@ -176,10 +174,6 @@ StrategySearch::AddFitting(ParallelStrategy strategy, std::vector<StrategyCandid
     TransformerWorkload::Config config = m_base;
     config.options.memory.check = false;
     config.schedule = nullptr;
-    if (strategy.modelChunks > 1)
-    {
-        config.schedule = CreateObject<InterleavedSchedule>();
-    }
     for (const auto recomputation :
          {Recomputation::NONE, Recomputation::SELECTIVE, Recomputation::FULL})
     {

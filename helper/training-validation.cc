@@ -22,20 +22,6 @@ constexpr auto YEAR_2022 = MegatronSystem::YEAR_2022; //!< software of the runs
 constexpr double GIB = 1 << 30;                       //!< bytes
 
 /**
- * @param strategy a strategy
- * @return the schedule that Megatron-LM runs it by
- */
-Ptr<const PipelineSchedule>
-MakeSchedule(const ParallelStrategy& strategy)
-{
-    if (strategy.modelChunks > 1)
-    {
-        return CreateObject<InterleavedSchedule>();
-    }
-    return CreateObject<OneForwardOneBackwardSchedule>();
-}
-
-/**
  * @param run a run
  * @return activations of its first stage, GiB
  */
@@ -44,7 +30,7 @@ GetActivationGib(const PublishedRun& run)
 {
     TransformerWorkloadOptions options;
     options.operators.dropout = true; // the closed forms have its masks
-    const auto schedule = MakeSchedule(run.strategy);
+    const auto schedule = MakeUsualSchedule(run.strategy.modelChunks);
     const MemoryInput input{run.model, run.strategy, *schedule, options};
     return static_cast<double>(EstimateMemory(input, 0).activations) / GIB;
 }

@@ -6,7 +6,6 @@
 #include "program-options.h"
 
 #include "ns3/input-error.h"
-#include "ns3/interleaved-schedule.h"
 
 #include <boost/algorithm/string/classification.hpp>
 #include <boost/algorithm/string/split.hpp>
@@ -183,10 +182,6 @@ WorkloadSettings::MakeConfig(const TransformerWorkloadOptions& options) const
     if (!schedule.empty())
     {
         config.schedule = MakeOne<PipelineSchedule>("schedule", schedule);
-    }
-    else if (chunks > 1)
-    {
-        config.schedule = CreateObject<InterleavedSchedule>();
     }
     if (!costModel.empty())
     {

@@ -31,7 +31,13 @@ cpp_examples = [
     ("two-cs-comp-vs-comm --summary", "True", "False"),
     ("fluid-error --accelerators=4 --bytes=65536 --places=domain", "True", "False"),
     ("memory-by-strategy --output=memory-by-strategy-report", "True", "False"),
-    ("validate --simulate=false --only=memory --output=validate-report", "True", "False"),
+    (
+        "strategy-search --model=gpt2 --accelerators=4 --domainSize=2 --globalBatch=8 "
+        "--sequenceLength=256 --best=1 --summary --quiet",
+        "True",
+        "False",
+    ),
+    ("validate --simulate=false --only=memory --summary", "True", "False"),
     ("tcp-beside-rdma --durationUs=500", "True", "False"),
     ("operator-profiles --summary", "True", "False"),
     (
@@ -46,6 +52,6 @@ cpp_examples = [
         "True",
         "False",
     ),
-    ("training-timeline --tp=1 --pp=2 --dp=1 --microBatches=2 --domainSize=1", "True", "False"),
+    ("training-timeline --accelerators=2 --tp=1 --pp=2 --microBatches=2 --domainSize=1", "True", "False"),
 ]
 python_examples = []

@@ -44,8 +44,14 @@ train 2 'there is no type ns3::llm::Dcqcm; did you mean ns3::llm::Dcqcn?' --ns3:
 train 2 'rail-optimized' --fabric=rail-optimised
 train 2 'whole number' --accelerators=sixty
 expect 2 'that can be made; there are: ns3::llm::Dcqcn' custom-congestion-control --control=ns3::llm::FlowEcmp
-expect 0 'tasks: llm-fabric-timeline/timeline.json' training-timeline --tp=2 --pp=2 --dp=1 --microBatches=2 --domainSize=2
-expect 2 'TP = 5 does not divide' training-timeline --tp=5 --domainSize=1
+expect 0 'tasks: llm-fabric-timeline/timeline.json' training-timeline --accelerators=4 --tp=2 --pp=2 --microBatches=2 --domainSize=2
+expect 2 'TP = 5 does not divide' training-timeline --accelerators=20 --tp=5 --domainSize=1
+expect 0 'tp2-zero1' memory-by-strategy --model=gpt2 --accelerators=8 --strategies=tp2-zero1,tp2
+expect 2 "'qq2' is none of" memory-by-strategy --strategies=tp2-qq2
+expect 0 'strategies fit' strategy-search --model=gpt2 --accelerators=4 --domainSize=2 --globalBatch=8 \
+    --sequenceLength=256 --best=1 --summary --quiet
+expect 0 'bubbles of 1F1B and interleaved' validate --only=bubbles --simulate=false --summary
+expect 2 "is in no claim's name" validate --only=none --simulate=false
 expect 2 'option --operator is unknown' collective --operator=all-reduce
 expect 2 'pcap of frames with AckSize=84: RoCEv2 has 86' collective --pcap=x --ns3::llm::RdmaTransport::AckSize=84
 expect 2 "cannot write the trace file 'none/x-0-0.pcap'" collective --pcap=none/x

@@ -171,8 +171,9 @@ class SettingsTestCase : public TestCase
         settings.chunks = 2;
         settings.pp = 2;
         settings.tp = 4;
-        const auto config = settings.MakeConfig();
-        NS_TEST_EXPECT_MSG_EQ(config.schedule->GetInstanceTypeId().GetName(),
+        const auto workload =
+            Create<TransformerWorkload>(settings.MakeConfig(), settings.accelerators);
+        NS_TEST_EXPECT_MSG_EQ(workload->GetSchedule()->GetInstanceTypeId().GetName(),
                               "ns3::llm::InterleavedSchedule",
                               "with model chunks");
         settings.schedule = "GPipe";

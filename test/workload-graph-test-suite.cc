@@ -183,9 +183,9 @@ class WorkloadRefusalTestCase : public TestCase
         ParallelStrategy chunks = MakeStrategy(1, 1, 1, 1, 256);
         chunks.modelChunks = 2;
         refuse(chunks, {}, {"model chunks = 2", "PP = 1"});
-        chunks = MakeStrategy(1, 2, 1, 2, 256);
+        chunks = MakeStrategy(1, 2, 1, 3, 256);
         chunks.modelChunks = 2;
-        refuse(chunks, {}, {"OneForwardOneBackwardSchedule", "2 model chunks"});
+        refuse(chunks, {}, {"InterleavedSchedule", "multiple of PP = 2", "2 or 4"});
     }
 };
 

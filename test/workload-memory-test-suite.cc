@@ -20,17 +20,6 @@ namespace
 
 constexpr double GIB = 1 << 30; //!< bytes
 
-/** @param strategy a strategy @return the schedule that Megatron-LM runs it by */
-Ptr<const PipelineSchedule>
-MakeSchedule(const ParallelStrategy& strategy)
-{
-    if (strategy.modelChunks > 1)
-    {
-        return CreateObject<InterleavedSchedule>();
-    }
-    return CreateObject<OneForwardOneBackwardSchedule>();
-}
-
 /** @return what the published closed forms keep: dropout's masks, and scores */
 TransformerWorkloadOptions
 KeepAsPublished()
@@ -79,7 +68,7 @@ class PublishedMemoryTestCase : public TestCase
      */
     void CheckActivations(const PublishedRun& run, double gib)
     {
-        const auto schedule = MakeSchedule(run.strategy);
+        const auto schedule = MakeUsualSchedule(run.strategy.modelChunks);
         const auto options = KeepAsPublished();
         const MemoryInput input{run.model, run.strategy, *schedule, options};
         const auto bytes = static_cast<double>(EstimateMemory(input, 0).activations);
@@ -92,7 +81,7 @@ class PublishedMemoryTestCase : public TestCase
      */
     void CheckParameters(const PublishedRun& run, double gib)
     {
-        const auto schedule = MakeSchedule(run.strategy);
+        const auto schedule = MakeUsualSchedule(run.strategy.modelChunks);
         const auto options = KeepAsPublished();
         const MemoryInput input{run.model, run.strategy, *schedule, options};
         const MemoryEstimate memory = EstimateMemory(input, 0);

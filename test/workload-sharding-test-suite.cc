@@ -2,7 +2,6 @@
 
 #include "workload-test-support.h"
 
-#include "ns3/interleaved-schedule.h"
 #include "ns3/iteration-estimate.h"
 #include "ns3/test.h"
 
@@ -274,16 +273,11 @@ class RendezvousTestCase : public TestCase
         options.memory.check = false;
         ParallelStrategy strategy = MakeStrategy(1, chunks == 1 ? 3 : 2, 1, 4, 256);
         strategy.modelChunks = chunks;
-        Ptr<const PipelineSchedule> schedule;
-        if (chunks > 1)
-        {
-            schedule = CreateObject<InterleavedSchedule>();
-        }
         const TransformerWorkload::Config config{TransformerModel::Load("gpt2"),
                                                  Accelerator::FromName("A100"),
                                                  strategy,
                                                  nullptr,
-                                                 schedule,
+                                                 nullptr,
                                                  options};
         return GetTasks(
             Create<TransformerWorkload>(config, static_cast<uint32_t>(strategy.GetRankCount())),

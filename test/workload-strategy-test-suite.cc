@@ -2,6 +2,7 @@
 
 #include "workload-test-support.h"
 
+#include "ns3/model-partition.h"
 #include "ns3/test.h"
 
 using namespace ns3;
@@ -192,6 +193,12 @@ class StrategyRefusalTestCase : public TestCase
         Check(strategy, 3, "gpt2", {"sequence parallelism", "TP = 1"});
     }
 
+    /** @param strategy how @return GPT-2 divided so */
+    static ModelPartition Divide(const ParallelStrategy& strategy)
+    {
+        return ModelPartition(TransformerModel::Load("gpt2"), strategy);
+    }
+
     /** Uneven stages. */
     void CheckBlocks()
     {
@@ -208,20 +215,22 @@ class StrategyRefusalTestCase : public TestCase
         check({4, 4, 0, 2, 2}, "0 for model chunk 0 of stage 2");
         strategy.chunkBlocks = {2, 3, 3, 2, 2};
         strategy.Validate(5, TransformerModel::Load("gpt2"));
-        NS_TEST_EXPECT_MSG_EQ(strategy.GetChunkBlocks(12, 3, 0), 2, "as said");
-        NS_TEST_EXPECT_MSG_EQ(strategy.GetFirstBlock(12, 3, 0), 8, "2 + 3 + 3");
+        NS_TEST_EXPECT_MSG_EQ(Divide(strategy).GetBlockCount(3, 0), 2, "as said");
+        NS_TEST_EXPECT_MSG_EQ(Divide(strategy).GetFirstBlock(3, 0), 8, "2 + 3 + 3");
 
         strategy = MakeStrategy(1, 2, 1, 1, 512);
         strategy.modelChunks = 2;
-        NS_TEST_EXPECT_MSG_EQ(strategy.GetChunkBlocks(12, 1, 1), 3, "equally many");
-        NS_TEST_EXPECT_MSG_EQ(strategy.GetFirstBlock(12, 1, 0), 3, "after chunk 0 of stage 0");
-        NS_TEST_EXPECT_MSG_EQ(strategy.GetFirstBlock(12, 0, 1), 6, "after chunk 0 of all stages");
+        NS_TEST_EXPECT_MSG_EQ(Divide(strategy).GetBlockCount(1, 1), 3, "equally many");
+        NS_TEST_EXPECT_MSG_EQ(Divide(strategy).GetFirstBlock(1, 0), 3, "after chunk 0 of stage 0");
+        NS_TEST_EXPECT_MSG_EQ(Divide(strategy).GetFirstBlock(0, 1),
+                              6,
+                              "after chunk 0 of all stages");
         strategy.chunkBlocks = {1, 4, 0, 5};
         Check(strategy, 2, "gpt2", {"0 for model chunk 1 of stage 0"});
         strategy.chunkBlocks = {1, 4, 2, 5};
         strategy.Validate(2, TransformerModel::Load("gpt2"));
-        NS_TEST_EXPECT_MSG_EQ(strategy.GetFirstBlock(12, 0, 1), 5, "1 + 4");
-        NS_TEST_EXPECT_MSG_EQ(strategy.GetChunkBlocks(12, 0, 1), 2, "chunk 1 of stage 0");
+        NS_TEST_EXPECT_MSG_EQ(Divide(strategy).GetFirstBlock(0, 1), 5, "1 + 4");
+        NS_TEST_EXPECT_MSG_EQ(Divide(strategy).GetBlockCount(0, 1), 2, "chunk 1 of stage 0");
     }
 };
 

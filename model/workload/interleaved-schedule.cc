@@ -2,6 +2,8 @@
 
 #include "interleaved-schedule.h"
 
+#include "one-forward-one-backward-schedule.h"
+
 #include <algorithm>
 
 namespace ns3::llm
@@ -77,6 +79,16 @@ InterleavedSchedule::GetPeakActivations(const PipelineShape& shape, uint32_t sta
 {
     const uint64_t passes = uint64_t(shape.microBatches) * shape.modelChunks;
     return std::min(GetWarmUp(shape, stage) + 1, passes);
+}
+
+Ptr<PipelineSchedule>
+MakeUsualSchedule(uint32_t modelChunks)
+{
+    if (modelChunks > 1)
+    {
+        return CreateObject<InterleavedSchedule>();
+    }
+    return CreateObject<OneForwardOneBackwardSchedule>();
 }
 
 } // namespace ns3::llm

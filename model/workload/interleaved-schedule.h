@@ -5,6 +5,8 @@
 
 #include "pipeline-schedule.h"
 
+#include "ns3/ptr.h"
+
 namespace ns3::llm
 {
 
@@ -37,6 +39,14 @@ class InterleavedSchedule : public PipelineSchedule
      */
     static uint64_t GetWarmUp(const PipelineShape& shape, uint32_t stage);
 };
+
+/**
+ * @ingroup llm-fabric-workload
+ * @param modelChunks model chunks of a stage
+ * @return the schedule that Megatron-LM runs them by: interleaved if there are several, else one
+ *         forward, one backward
+ */
+Ptr<PipelineSchedule> MakeUsualSchedule(uint32_t modelChunks);
 
 } // namespace ns3::llm
 

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <numeric>
 
 namespace ns3::llm
 {
@@ -139,27 +138,6 @@ uint64_t
 ParallelStrategy::GetMicroBatchTokens() const
 {
     return uint64_t(microBatchSize) * sequenceLength;
-}
-
-uint32_t
-ParallelStrategy::GetChunkBlocks(uint64_t layers, uint32_t stage, uint32_t chunk) const
-{
-    if (chunkBlocks.empty())
-    {
-        return static_cast<uint32_t>(layers / (uint64_t(pipelineParallel) * modelChunks));
-    }
-    return chunkBlocks.at(std::size_t(chunk) * pipelineParallel + stage);
-}
-
-uint32_t
-ParallelStrategy::GetFirstBlock(uint64_t layers, uint32_t stage, uint32_t chunk) const
-{
-    const uint32_t before = chunk * pipelineParallel + stage;
-    if (chunkBlocks.empty())
-    {
-        return before * GetChunkBlocks(layers, stage, chunk);
-    }
-    return std::accumulate(chunkBlocks.begin(), chunkBlocks.begin() + before, uint32_t(0));
 }
 
 uint32_t

@@ -98,20 +98,6 @@ struct ParallelStrategy
     /** @return tokens of a micro-batch, whole sequences: a context group has them together */
     uint64_t GetMicroBatchTokens() const;
     /**
-     * @param layers blocks of the model
-     * @param stage a stage
-     * @param chunk a model chunk of it
-     * @return blocks of the chunk
-     */
-    uint32_t GetChunkBlocks(uint64_t layers, uint32_t stage, uint32_t chunk) const;
-    /**
-     * @param layers blocks of the model
-     * @param stage a stage
-     * @param chunk a model chunk of it
-     * @return first block of the chunk, counted from 0 in the model
-     */
-    uint32_t GetFirstBlock(uint64_t layers, uint32_t stage, uint32_t chunk) const;
-    /**
      * @param dimension a dimension
      * @return the size of each of its groups
      */

@@ -2,7 +2,7 @@
 
 #include "transformer-workload.h"
 
-#include "one-forward-one-backward-schedule.h"
+#include "interleaved-schedule.h"
 #include "roofline-cost-model.h"
 #include "transformer-training-graph.h"
 
@@ -24,7 +24,7 @@ TransformerWorkload::TransformerWorkload(const Config& config, uint32_t ranks)
     }
     if (!m_config.schedule)
     {
-        m_config.schedule = CreateObject<OneForwardOneBackwardSchedule>();
+        m_config.schedule = MakeUsualSchedule(m_config.strategy.modelChunks);
     }
     const ParallelStrategy& strategy = m_config.strategy;
     strategy.Validate(ranks, m_config.model);

@@ -51,7 +51,7 @@ class TransformerWorkload : public SimpleRefCount<TransformerWorkload>
     /**
      * Check everything and compute the times of all parts.
      * @param config what it is made of; null pointers mean RooflineCostModel::Create() and
-     *        OneForwardOneBackwardSchedule with their defaults
+     *        MakeUsualSchedule()
      * @param ranks accelerators of the job; a strategy that does not fit is refused
      */
     TransformerWorkload(const Config& config, uint32_t ranks);
